@@ -20,6 +20,8 @@ def own_jobs() -> Iterator[Job]:
     yield _slices(100_000)
     yield _gate(100_000)
     yield _frontier(50, 10_000)
+    yield _agreement(6, 10_000)
+    yield _facets(10, 5, 1_000)
     yield _missing(200, 10_000)
     yield _judged(100_000)
     yield _judged_labels(100_000)
@@ -186,6 +188,51 @@ def _frontier(systems: int, n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"frontier of accuracy and cost, {systems} systems, n = {n:,}", make, [], at_most=2.0)
+
+
+def _agreement(annotators: int, n: int) -> Job:
+    """Agreement of annotators with four labels: all coefficients, pairs, and without each of them."""
+
+    def make() -> Work:
+        _, *labels = data.labels(n, 4, annotators)
+        named = {f"a{place}": one for place, one in enumerate(labels)}
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.agreement(named).coefficients[0].value
+
+        return Work(ours, {})
+
+    return Job(f"agreement of {annotators} annotators, n = {n:,}", make, [], at_most=5.0)
+
+
+def _facets(prompts: int, seeds: int, n: int) -> Job:
+    """Answers of two systems to every prompt, with seeds in each: the difference and all components."""
+
+    def make() -> Work:
+        rng = np.random.default_rng(48)
+
+        def answers() -> Any:
+            logit = rng.normal(0.8, 1.2, n) + rng.normal(0.0, 0.3, (prompts, 1, 1))
+            logit = logit + rng.normal(0.0, 0.1, (prompts, seeds, 1))
+            return (rng.random(logit.shape) < 1.0 / (1.0 + np.exp(-logit))).astype(float)
+
+        systems = {"a": answers(), "b": answers()}
+
+        def ours() -> Any:
+            import bestby
+
+            found = bestby.compare_facets(
+                systems, facets=("prompt", "seed"), nested="seed in prompt", unmatched="seed"
+            )
+            ends = found["a", "b"].interval
+            return ends.low, ends.high
+
+        return Work(ours, {})
+
+    told = f"{prompts} prompts, {seeds} seeds in each, n = {n:,}"
+    return Job(f"means over {told}", make, [], at_most=0.06)
 
 
 def _missing(systems: int, n: int) -> Job:

@@ -77,8 +77,8 @@ ENTRIES = (
     Entry(
         "systems",
         "Systems",
-        "A line per system. Filled circles: no other system has a significantly better score; open squares:"
-        " one has.",
+        "A line per system. Filled circles: the system [may be the best](who-could-be-best.md); open squares:"
+        " it is shown not to be.",
         'axes = result.plot(kind="systems")',
         f"{LANGID} --plot systems.svg --plot-kind systems",
     ),
@@ -238,6 +238,31 @@ cost = bb.read(operations, reading=reading)
 axes = bb.frontier(data, quality="correct", cost={"operations": cost}).plot()""",
         "bestby frontier examples/operations/operations.csv --quality correct --cost operations"
         " --plot frontier.svg",
+    ),
+    Entry(
+        "agreement",
+        "Agreement of annotators",
+        "The coefficients, each annotator against the others, and every two annotators, with intervals.",
+        """import pandas as pd
+labels = pd.read_csv("examples/langid/predictions.csv")
+annotators = bb.Reading(annotators=["nb_13", "logreg_14", "svm_14", "knn_3"])
+axes = bb.agreement(labels, clusters="territory", reading=annotators).plot()""",
+        "bestby agreement examples/langid/predictions.csv --cluster territory"
+        " --annotators nb_13,logreg_14,svm_14,knn_3 --plot agreement.svg",
+    ),
+    Entry(
+        "facets",
+        "Where the uncertainty comes from",
+        "A bar per difference, divided by what each facet, and combination of facets, adds to its variance.",
+        """import pandas as pd
+
+trained = pd.read_csv("examples/training/predictions.csv")
+facets = bb.compare_facets(
+    trained, "gold", facets=("sample", "seed"), unmatched="seed"
+)
+axes = facets.plot(kind="shares")""",
+        "bestby facets examples/training/predictions.csv --gold gold --facets sample,seed --unmatched seed"
+        " --plot facets.svg --plot-kind shares",
     ),
     Entry(
         "slices",

@@ -21,6 +21,7 @@ ARGUMENTS = {
     "runs.{}": "compare_runs",
     "datasets.{}": "compare_datasets",
     "datasets.across": "compare_datasets(across=)",
+    "facets.{}": "compare_facets",
     "folds.{}": "compare_folds",
     "folds.inside": "compare_folds(inside=)",
     "preferences.{}": "compare_preferences",

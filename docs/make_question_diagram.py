@@ -28,6 +28,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("which system is best?", "compare", "bestby compare"),
         Answer("… and in which slices?", "compare_slices", "bestby slices"),
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
+        Answer("… for other prompts and seeds?", "compare_facets", "bestby facets"),
         Answer("… by a judge and few labels?", "compare_judged", "bestby judged compare"),
         Answer("may it replace the old one?", "gate", "bestby gate"),
         Answer("which may be worth its cost?", "frontier", "bestby frontier"),
@@ -43,6 +44,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("on how many, and on which?", "replicability", "bestby datasets"),
     ),
     "a score per fold": (Answer("which system is best?", "compare_folds", "bestby folds"),),
+    "labels of several annotators": (Answer("how far do they agree?", "agreement", "bestby agreement"),),
     "judgements of pairs": (
         Answer("whose answers are preferred?", "compare_preferences", "bestby preferences"),
     ),

@@ -51,6 +51,12 @@ def wins() -> pd.DataFrame:
     return pd.DataFrame({"a": list("xyz") * 8, "b": list("yzx") * 8, "winner": list("xyzyzx") * 4})
 
 
+def cells() -> dict[str, list[list[float]]]:
+    """Return scores of two systems under three prompts on four items."""
+    chance = random.Random(3)
+    return {name: [[chance.random() for _ in range(4)] for _ in range(3)] for name in "ab"}
+
+
 def tables(folder: Path) -> dict[str, Path]:
     """Write a table of each kind into a folder."""
     gold, systems = labels()
@@ -83,10 +89,12 @@ def sound_calls(folder: Path) -> dict[str, Call]:
         "evaluate": (bb.evaluate, items),
         "compare_slices": (bb.compare_slices, {**items, "by": {"half": [0, 1] * 12}}),
         "frontier": (bb.frontier, {**items, "cost": {"a": 3.0, "b": 1.0}, "margin": 0.5}),
+        "agreement": (bb.agreement, {"data": {"ann": gold, "ben": systems["a"], "cem": systems["b"]}}),
         "gate": (bb.gate, {**items, "margin": 0.1}),
         "advise": (bb.advise, {"metric": "accuracy", "data": systems, "gold": gold}),
         "compare_runs": (bb.compare_runs, {"data": scores(), "n_resamples": 99}),
         "compare_datasets": (bb.compare_datasets, {"data": by_dataset}),
+        "compare_facets": (bb.compare_facets, {"data": cells(), "facets": "prompt", "n_resamples": 99}),
         "compare_folds": (bb.compare_folds, {"data": scores(4), "n_resamples": 99}),
         "compare_published": (
             bb.compare_published,

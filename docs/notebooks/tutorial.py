@@ -110,7 +110,8 @@ print(repr(bb.sample_size(pilot.with_effect(0.02))))
 # ## Is it the system, or the seed?
 #
 # Each system was trained five times; the systems of one run share its seed, so the runs are paired. A comparison of runs is
-# about other runs on the same items.
+# about other runs on the same items. Where prompts, training samples or judges would be others as well, see
+# [several sources of chance](../guides/facets.md).
 
 # %%
 runs = bb.read_runs(

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from bestby.metrics.functions import ScoreMetric as ScoreMetric
     from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.questions.advice.advise import advise as advise
+    from bestby.questions.agreement.compare import agreement as agreement
     from bestby.questions.check.check import check as check
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
+    from bestby.questions.facets.compare import compare_facets as compare_facets
     from bestby.questions.folds.compare import compare_folds as compare_folds
     from bestby.questions.frontier.compare import frontier as frontier
     from bestby.questions.gate.compare import gate as gate
@@ -84,8 +86,10 @@ __getattr__, __dir__, __all__ = door(
         "metrics.functions": "FunctionMetric ScoreMetric",
         "metrics.registry": "list_metrics",
         "questions.advice.advise": "advise",
+        "questions.agreement.compare": "agreement",
         "questions.check.check": "check",
         "questions.datasets.compare": "compare_datasets",
+        "questions.facets.compare": "compare_facets",
         "questions.folds.compare": "compare_folds",
         "questions.frontier.compare": "frontier",
         "questions.gate.compare": "gate",

@@ -135,6 +135,22 @@ def frontier() -> Any:
 
 
 @case
+def agreement() -> Any:
+    """Labels of three annotators, some missing, with clusters."""
+    systems, _ = labels()
+    given = {
+        name: np.where(np.arange(N) % 7 == place, None, x) for place, (name, x) in enumerate(systems.items())
+    }
+    return bb.agreement(given, clusters=groups())
+
+
+@case
+def agreement_of_scores() -> Any:
+    """Scores of annotators: alpha of differences and intraclass correlations."""
+    return bb.agreement(scores(), scale="interval")
+
+
+@case
 def gate_with_budgets() -> Any:
     """A margin of the quality, and budgets of a mean and a quantile."""
     systems, gold = labels(2)
@@ -144,6 +160,39 @@ def gate_with_budgets() -> Any:
     return bb.gate(
         systems, gold, margin=0.3, at_most=budgets, cost=dict.fromkeys(budgets, time), n_resamples=499
     )
+
+
+@case
+def facets() -> Any:
+    """Seeds in prompts, a fixed judge and items in documents, with missing cells and unmatched seeds."""
+    chance = np.random.default_rng(10)
+    rows = [
+        {
+            "system": name,
+            "prompt": prompt,
+            "seed": seed,
+            "judge": judge,
+            "item": item,
+            "doc": item // 3,
+            "score": score,
+        }
+        for name in "abc"
+        for prompt in range(3)
+        for seed in range(2 + (name == "c"))
+        for judge in range(2)
+        for item in range(12)
+        if (score := round(chance.normal(0.1 * prompt * (name == "a"), 1.0), 2)) < 1.6
+    ]
+    return bb.compare_facets(
+        rows, facets=("prompt", "seed", "judge"), nested="seed in prompt", fixed="judge", unmatched="seed",
+        clusters="doc", margin=0.5, study={"prompt": 6, "seed": 4}, n_resamples=499,
+    )  # fmt: skip
+
+
+CASES["facets_of_labels"] = lambda: bb.compare_facets(
+    {name: np.stack([values, np.roll(values, 5), values]) for name, values in labels(2)[0].items()},
+    labels(2)[1], metric="accuracy", facets="prompt", alternative="better", n_resamples=499,
+)  # fmt: skip
 
 
 CASES["frontier_of_quantiles"] = lambda: bb.frontier(

@@ -98,6 +98,11 @@ def _frontier(**groups: Any) -> Outcome:
     return _told(result, *(entry.p_adjusted for entry in result), *(one.costs[0].interval for one in result))
 
 
+def _agreement(**groups: Any) -> Outcome:
+    result = bb.agreement(SYSTEMS, **groups)
+    return _told(result, *(one.interval for one in result))
+
+
 def _gate(**groups: Any) -> Outcome:
     result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
     return _told(result, *(check.difference.equivalence_interval for check in result))
@@ -216,6 +221,27 @@ def _folds(**groups: Any) -> Outcome:
     return _told(result, *_of_pair(result.within["1"][0]), *result.effects["a", "b"].p_values)
 
 
+def _facets(clusters: Any = (), **others: Any) -> Outcome:
+    """Items are answered under three prompts; the groups are columns."""
+    given = clusters if isinstance(clusters, list | tuple) else [clusters]
+    columns = {f"group {place}": one for place, one in enumerate(given)}
+    chance = np.random.default_rng(2)
+    rows = [
+        {
+            "system": name,
+            "prompt": prompt,
+            "item": item,
+            "score": x,
+            **{c: v[item] for c, v in columns.items()},
+        }
+        for name, values in RATES.items()
+        for prompt in range(3)
+        for item, x in enumerate(values + chance.normal(0, 0.1, N))
+    ]
+    result = bb.compare_facets(rows, clusters=[*columns] or None, n_resamples=99, **others)
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
 def _study(**groups: Any) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         study = bb.Study(folder)
@@ -293,6 +319,7 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         _frontier,
         {"clusters": "changes", "crossed": "refused", "strata": "changes"},
     ),
+    "agreement": ("agreement", _agreement, {"clusters": "changes", "crossed": "refused"}),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "a board": (
         "Board.create",
@@ -348,6 +375,7 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         {"clusters": "changes", "crossed": "not_pooled", "strata": "changes"},
     ),
     # The strata are the folds.
+    "facets": ("compare_facets", _facets, {"clusters": "changes", "crossed": "refused"}),
     "folds": ("compare_folds", _folds, {"clusters": "changes", "crossed": "refused"}),
     "a study": ("Study.add", _study, {"clusters": "changes", "crossed": "refused"}),
     "a pilot, Wald": (

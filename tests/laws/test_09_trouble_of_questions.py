@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.laws.outcomes import check_error
-from tests.sound_calls import Call, labels, parameters, sound_calls
+from tests.sound_calls import Call, cells, labels, parameters, sound_calls
 
 import bestby as bb
 
@@ -80,7 +80,7 @@ WRONG: dict[str, list[Any]] = {
 }
 """Settings, and what no function takes for them."""
 
-NAMES_ONLY = {"compare_runs", "compare_datasets", "compare_folds"}
+NAMES_ONLY = {"compare_runs", "compare_datasets", "compare_facets", "compare_folds"}
 """Where there are scores already, the metric is a name of any kind."""
 UNNAMED = {("gate", "annotators"), ("compare_judged", "systems"), ("advise", "n_items"),
            ("Study.compare", "baseline"), ("gate", "at_most")}  # fmt: skip
@@ -150,6 +150,7 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, setting: str) -> None
 TABLE = {d: {"a": x, "b": 1 - x} for d, x in zip("uvw", (0.2, 0.4, 0.3), strict=True)}
 RUNS, WINS = {"a": [0.2, 0.4], "b": [0.3, 0.1]}, [("x", "y", "x"), ("x", "y", "y")] * 6
 PER_ITEM = {name: [values, values] for name, values in labels()[1].items()}
+CELLS = {name: np.array(values) for name, values in cells().items()}
 FOUR = {"a": [1, 1, 0, 3], "b": [0, 1, 2, 3]}
 HUMAN = {"a": [1, 0, None, None], "b": [0, 1, None, None]}
 PREDICTED = {name: values * 5 for name, values in labels()[1].items()}
@@ -229,6 +230,30 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("pairs of scores", {"paired": True}),
         ("a statistic of scores", {"statistic": "iqm"}),
     ],
+    "compare_facets": [
+        ("one system", {"data": {"a": CELLS["a"]}}),
+        ("no facets", {"facets": None}),
+        ("an axis more", {"facets": ("prompt", "seed", "judge")}),
+        ("other numbers of levels", {"data": {**CELLS, "a": CELLS["a"][:1]}}),
+        ("one level", {"data": {name: x[:1] for name, x in CELLS.items()}}),
+        ("the same difference", {"data": {"a": np.ones((3, 4)), "b": np.zeros((3, 4))}}),
+        ("no score", {"data": {**CELLS, "a": np.full((3, 4), NAN)}}),
+        ("text", {"data": {**CELLS, "a": np.full((3, 4), "x")}}),
+        ("an unknown fixed facet", {"fixed": "judge"}),
+        ("all facets fixed", {"fixed": ("prompt", "item")}),
+        ("a facet in itself", {"nested": "prompt in prompt"}),
+        ("nested in no facet", {"nested": "prompt"}),
+        ("unmatched items", {"unmatched": "item"}),
+        ("clusters of arrays", {"clusters": "document"}),
+        ("a metric that is no mean", {"gold": [1, 0, 1, 0], "data": {name: (x > 0.5).astype(int) for name, x in CELLS.items()}, "metric": "f1_macro"}),
+        ("gold of other items", {"gold": [1, 0]}),
+        ("a design of no facet", {"study": {"judge": 3}}),
+        ("a design of one prompt", {"study": {"prompt": 1}}),
+        ("missing cells", {"data": {**CELLS, "a": np.where(CELLS["a"] > 0.9, NAN, CELLS["a"])}, "on_missing": "error"}),
+        ("facets that change together", {"data": frame(system=["a", "b"] * 6, prompt=[0, 0, 1, 1, 2, 2] * 2, seed=["x", "x", "y", "y", "z", "z"] * 2, item=[0] * 6 + [1] * 6, score=range(12)), "facets": ("prompt", "seed")}),
+        ("an unknown column", {"data": frame(system=["a", "b"] * 6, prompt=[0, 0, 1, 1, 2, 2] * 2, item=[0] * 6 + [1] * 6, score=range(12)), "facets": "pompt"}),
+        ("another metric's margin", {"margin": -1}),
+    ],
     "compare_folds": [
         ("one score less", {"data": {"a": [1, 2], "b": [1]}}),
         ("one system", {"data": {"a": [1, 2]}}),
@@ -262,6 +287,14 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("medians of items", {"data": PER_ITEM, "statistic": "median"}),
         ("one cluster", {"data": PER_ITEM, "clusters": [1] * 24}),
         ("other items in a run", {"data": {"a": [[1, 2], [1, 2, 3]], "b": [[1, 2]] * 2}}),
+    ],
+    "agreement": [
+        ("one annotator", {"data": {"a": ["x", "y"]}}),
+        ("one label", {"data": {"a": ["x"] * 4, "b": ["x"] * 4}}),
+        ("names as ranks", {"data": {"a": ["x", "y"], "b": ["y", "y"]}, "scale": "ordinal"}),
+        ("negative ratios", {"data": {"a": [-1.0, 2.0], "b": [1.0, 2.0]}, "scale": "ratio"}),
+        ("lists of labels", {"data": {"a": [["x"], ["y", "z"]], "b": ["x", "y"]}}),
+        ("clusters of other items", {"clusters": [0, 1]}),
     ],
     "frontier": [
         ("no cost", {"cost": None}),

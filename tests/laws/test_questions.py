@@ -79,6 +79,11 @@ def _items_of_folds(systems: Systems, place: Place, **more: Any) -> Any:
     return bb.compare_folds(data, metric="accuracy", **FEW, **more)
 
 
+def _facets(systems: Systems, place: Place, **more: Any) -> Any:
+    gold = None if more.get("metric") is None else place.gold
+    return bb.compare_facets({s: x.T for s, x in systems.items()}, gold, **FEW, **more)
+
+
 def _judged(systems: Systems, _: Place, **more: Any) -> Any:
     judge, human = ({s: x[:, column] for s, x in systems.items()} for column in (0, 1))
     return bb.compare_judged(judge, human, labels_drawn="random", **more)
@@ -119,6 +124,8 @@ QUESTIONS: dict[str, tuple[Systems, Callable[..., Any]]] = {
         lambda systems, _, **more: bb.compare_folds({s: x[:, 0] for s, x in systems.items()}, **more),
     ),
     "items of folds": (LABELS, _items_of_folds),
+    "facets": (RUNS, partial(_facets, facets="prompt")),
+    "facets of labels": (RUNS_OF_LABELS, partial(_facets, facets="prompt", metric="accuracy")),
     "judged": (JUDGED, _judged),
     "a study": (LABELS, _study),
     "a study of runs": (RUNS_OF_LABELS, _study),

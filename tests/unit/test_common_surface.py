@@ -23,6 +23,7 @@ import bestby as bb
 GOLD = ["x", "y"] * 10
 SYSTEMS = {"a": ["x", "y"] * 9 + ["x", "x"], "b": ["x"] * 10 + ["x", "y"] * 5}
 RUNS = {"a": [0.81, 0.84, 0.83, 0.86, 0.82], "b": [0.79, 0.80, 0.78, 0.81, 0.80]}
+CELLS = {"a": [[0.5, 0.75, 0.5], [0.5, 1.0, 0.25]], "b": [[0.5, 0.5, 0.25], [0.25, 0.5, 0.5]]}
 TABLE = {f"d{place}": {"a": a, "b": b} for place, (a, b) in enumerate(zip(RUNS["a"], RUNS["b"], strict=True))}
 JUDGED = [("a", "b", "a")] * 9 + [("b", "a", "b")] * 5 + [("a", "b", "tie")] * 3
 
@@ -54,12 +55,14 @@ def file_check() -> bb.results.FileCheck:
 
 RESULTS: dict[str, Callable[[], Any]] = {
     "Advice": lambda: bb.advise("accuracy", n_items=100),
+    "Agreement": lambda: bb.agreement({"ann": GOLD, "ben": SYSTEMS["a"], "cem": SYSTEMS["b"]}),
     "Allocation": lambda: bb.allocate(
         bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
     ),
     "ChosenItems": lambda: bb.choose_items({"a": range(12), "b": [3] * 12}, 6, stratify_by="score", n_bins=2),
     "Comparison": lambda: bb.compare(SYSTEMS, GOLD, n_resamples=99),
     "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),
+    "FacetsComparison": lambda: bb.compare_facets(CELLS, facets="prompt", n_resamples=99),
     "FileCheck": file_check,
     "FoldComparison": lambda: bb.compare_folds(RUNS),
     "Frontier": lambda: bb.frontier(SYSTEMS, GOLD, cost={"a": 3.0, "b": 1.0}, margin=0.5, n_resamples=99),

@@ -16,10 +16,10 @@ import bestby as bb
 
 ORDER = """
     data gold judge human predictions calibration metric quality cost greater_is_better statistic per_class
-    systems conditions baseline focus candidate pool items dataset datasets outer fold repetition a b winner
+    systems conditions baseline focus candidate pool items facets nested fixed unmatched dataset datasets outer fold repetition a b winner
     run clusters voter covariates order strata labels_drawn bias_by by crossed min_items on_missing reading
     normalise paired missing texts label_sets label_separator format stream ratio required ties scale prior
-    voter_weights fit_test interval test across inside correction level alternative margin at_most fail_test
+    voter_weights fit_test weights study interval test across inside correction level alternative margin at_most fail_test
     n_comparisons curve n_simulations rng n_resamples resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
@@ -27,6 +27,7 @@ ORDER = """
 COMPARISONS: dict[str, Callable[..., Any]] = {
     "compare": bb.compare,
     "compare_datasets": bb.compare_datasets,
+    "compare_facets": bb.compare_facets,
     "compare_folds": bb.compare_folds,
     "compare_judged": bb.compare_judged,
     "compare_preferences": bb.compare_preferences,

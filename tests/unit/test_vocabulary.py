@@ -46,6 +46,7 @@ FUNCTIONS = {
     bestby.compare: "items",
     bestby.compare_runs: "runs",
     bestby.compare_datasets: "datasets",
+    bestby.compare_facets: "facets",
     bestby.compare_folds: "folds",
     bestby.compare_preferences: "preferences",
     Study.compare: "study",

@@ -425,7 +425,7 @@ def publishable(result: R) -> R:
 
 def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
     """Return what the score of the best system would be without luck; None where the metric cannot tell."""
-    one = comparison.leader
+    one = comparison.leader if comparison.baseline is None else None
     if one is None and len(comparison.systems) == 2:
         try:
             fitted = metric_of(scored.hidden.task, metric, scored.evaluation)

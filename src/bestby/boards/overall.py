@@ -19,7 +19,7 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.inference import multiplicity
-from bestby.inference.best import SetOfBest, by_t
+from bestby.inference.best import SetOfBest, by_t, standing
 from bestby.inference.multiplicity import Joint, Spread
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics, notes_of_parts
@@ -84,8 +84,7 @@ def overall(
             to_baseline=None if base in (None, names[s]) else pairs.gap(s, names.index(str(base)), higher),
             n_better=holds.get(names[s], (0, 0))[0],
             n_worse=holds.get(names[s], (0, 0))[1],
-            may_be_best=None if found is None else bool(found.kept[s]),
-            behind=None if found is None else float(found.behind[s]),
+            **standing(found, s),
         )
         for place, s in enumerate(order)
     )

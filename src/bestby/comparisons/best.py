@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from bestby._core import rounding, special
 from bestby._core.typing import BoolArray, FloatArray
-from bestby.comparisons import many_systems, simultaneous
+from bestby.comparisons import family, many_systems, simultaneous
 from bestby.comparisons.item_effects import Effects
-from bestby.comparisons.settings import Settings
+from bestby.comparisons.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
@@ -32,6 +33,9 @@ MOST_SPLIT = 2000
 
 _N_RESAMPLES = 2000
 
+IntervalOfPair: TypeAlias = Callable[[str, str, float], Interval | None]
+"""Returns the interval of A minus B at a level; None where it is undefined."""
+
 
 Ends: TypeAlias = Sequence[tuple[Difference, Difference]]
 """Each pair with A at its worst and at its best, which is the same difference if nothing is missing."""
@@ -40,14 +44,11 @@ Ends: TypeAlias = Sequence[tuple[Difference, Difference]]
 class _Upper(Protocol):
     """The upper ends of the differences of a system minus the others, in the direction of better scores."""
 
-    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:
-        """Return whether some system is shown to be better than a candidate, at the level of a point.
+    def excludes(self, candidate: int, point: float) -> bool:
+        """Return whether it is seen at once that another system is better, at the level of a point."""
 
-        `at_once`: by what takes no time, so that it may go unseen.
-        """
-
-    def ends(self, candidate: int, point: float) -> FloatArray:
-        """Return all upper ends of a candidate, shape (S,)."""
+    def ends(self, candidates: BoolArray, points: FloatArray) -> FloatArray:
+        """Return the upper ends of candidates at the levels of their points, shape (S, S); 0 of others."""
 
 
 class _OfCounts:
@@ -62,12 +63,15 @@ class _OfCounts:
         self.evidence = (self.only - self.only.T) / np.sqrt(np.maximum(differing, 1))
         self.n = counts.n
 
-    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:  # noqa: ARG002
+    def excludes(self, candidate: int, point: float) -> bool:
         return bool(self.evidence[:, candidate].max() > point)
 
-    def ends(self, candidate: int, point: float) -> FloatArray:
-        won, lost = self.only[candidate], self.only[:, candidate]
-        return proportions.tango_pairs(won, lost, self.n, _two_sided(point))[1]
+    def ends(self, candidates: BoolArray, points: FloatArray) -> FloatArray:
+        found = np.zeros(self.only.shape)
+        for one in np.flatnonzero(candidates).tolist():
+            won, lost = self.only[one], self.only[:, one]
+            found[one] = proportions.tango_pairs(won, lost, self.n, _two_sided(points[one]))[1]
+        return found
 
 
 class _OfPairs:
@@ -87,15 +91,17 @@ class _OfPairs:
         self.errors, self.df = np.sqrt(variances).reshape(size, size), max(1.0, estimates.group.n_units - 1.0)
         self.evidence = best.evidence_by_t(self.differences, self.errors, self.df)
 
-    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:
-        against = self.evidence[:, candidate]
-        rivals = np.argsort(-against, kind="stable")[: 1 if at_once else None]
-        better = rivals[self.differences[rivals, candidate] > 0.0]
-        return any(self._end(candidate, rival, point) < 0.0 for rival in better.tolist())
+    def excludes(self, candidate: int, point: float) -> bool:
+        rival = int(np.argsort(-self.evidence[:, candidate], kind="stable")[0])
+        return self.differences[rival, candidate] > 0.0 and self._end(candidate, rival, point) < 0.0
 
-    def ends(self, candidate: int, point: float) -> FloatArray:
-        every = range(len(self.place))
-        return np.array([0.0 if s == candidate else self._end(candidate, s, point) for s in every])
+    def ends(self, candidates: BoolArray, points: FloatArray) -> FloatArray:
+        found = np.zeros(self.differences.shape)
+        for pair in combinations(range(len(found)), 2):
+            for one, other in (pair, pair[::-1]):  # both at once, while what they are made of is at hand
+                if candidates[one]:
+                    found[one, other] = self._end(one, other, points[one])
+        return found
 
     def _end(self, a: int, b: int, point: float) -> float:
         first = self.place[a] < self.place[b]  # as the pair stands in the comparison
@@ -114,10 +120,10 @@ def _two_sided(point: float) -> float:
     return 1.0 - 2.0 * float(special.ndtr(-point))
 
 
-def asked(n_systems: int, settings: Settings) -> bool:
-    """Return whether it is asked which may be the best: not of two, against a baseline, or without tests."""
-    untested = None in (settings.interval, settings.test) or settings.baseline is not None
-    return n_systems >= FEWEST_SYSTEMS and not untested
+def is_asked(n_systems: int, settings: CheckedSettings, baseline: str | None) -> bool:
+    """Return whether there are three systems or more, and every pair with its interval and its test."""
+    read = None not in (settings.interval, settings.test)
+    return n_systems >= FEWEST_SYSTEMS and read and baseline is None
 
 
 def set_of_best(
@@ -147,10 +153,50 @@ def set_of_best(
         return found
 
     bound = best.points(None, size, settings.alpha, 0)[0]
-    needed = np.array([not upper.excludes(s, bound, at_once=True) for s in range(size)])
-    at = points(needed)
-    remain = [needed[s] and not upper.excludes(s, at[s], at_once=False) for s in range(size)]
-    return best.set_of_best(np.array(remain), lambda s: upper.ends(s, at[s]))
+    needed = np.array([not upper.excludes(s, bound) for s in range(size)])
+    ends = upper.ends(needed, points(needed))
+    scores = sign * estimates.scores
+    worse = (ends < 0.0) & (rounding.difference(scores[:, None], scores[None, :]) < 0.0)
+    return best.set_of_best(needed & (worse.sum(axis=1) == 0), lambda s: ends[s])
+
+
+def set_by_bonferroni(
+    scores: Mapping[str, float],
+    interval: IntervalOfPair,
+    settings: CheckedSettings,
+    baseline: str | None,
+    *,
+    greater_is_better: bool,
+) -> SetOfBest | None:
+    """Return which systems may be the best from the interval of each pair alone; positions as in `scores`.
+
+    The intervals are asked for in the order of the names, at Bonferroni's level for all others of a
+    candidate: nothing need be known of how the pairs vary together. A pair without an interval shows nothing,
+    and bounds a difference only if its scores are the same. None where the set is not asked for.
+    """
+    if not is_asked(len(scores), settings, baseline):
+        return None
+    place = {name: position for position, name in enumerate(scores)}
+    level = _two_sided(best.points(None, len(scores), settings.alpha, 0)[0])
+    upper = np.full((len(scores), len(scores)), np.nan)  # of a row minus a column, larger is better
+    for a, b in combinations(sorted(scores), 2):
+        i, j = (place[a], place[b]) if greater_is_better else (place[b], place[a])
+        ends = family.on_marks(interval(a, b, level), (scores[a], scores[b]), None)
+        if ends is not None:
+            upper[i, j], upper[j, i] = ends.high, -ends.low
+        elif scores[a] == scores[b]:
+            upper[i, j] = upper[j, i] = 0.0
+    remain: BoolArray = (upper < 0.0).sum(axis=1) == 0
+    return best.set_of_best(remain, lambda candidate: upper[candidate])
+
+
+def of_names(found: SetOfBest | None, metric: str, names: Sequence[str], level: float) -> dict[str, Any]:
+    """Return the fields of a result that holds its systems, the best first, by their names."""
+    if found is None:
+        return {}
+    kept = tuple(name for name, one in zip(names, found.kept, strict=True) if one)
+    behind = tuple(best.standing(found, place)["behind"] for place in range(len(names)))
+    return {"best_sets": (BestSet(metric, kept, level),), "behind": behind}
 
 
 def set_of_best_of_pairs(
@@ -198,79 +244,115 @@ def leader(
     order: Sequence[int],
     systems: Sequence[SystemScore],
     settings: Settings,
+    fewest: int = FEWEST_SYSTEMS,
 ) -> Leader | None:
     """Return the score of the first system without the luck of having been chosen, with its interval.
 
-    `systems` are the scores in this order. None without intervals, where no other system could be first, and
-    where nothing tells how the scores vary.
+    `systems` are the scores in this order. None of fewer systems than `fewest`, where no other system could
+    be first, where one that could be has no interval, and where nothing tells how the scores vary.
+    """
+    if len(systems) < fewest or settings.interval is None or estimates.spread is None:
+        return None
+    could = [s for s, entry in zip(order, systems, strict=True) if entry.rank_low == 1]
+    if systems[0].rank_low is None:  # nothing was tested
+        could = _may_be_first(estimates, names, order, settings)
+    intervals = {s: e.interval for s, e in zip(order, systems, strict=True) if e.interval is not None}
+    return _without_luck(estimates, names, order, could, intervals, settings)
+
+
+def leading_difference(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    differences: Iterable[Difference],
+    settings: Settings,
+) -> Leader | None:
+    """Return the difference of the first system and the baseline without the luck of having been chosen.
+
+    `differences` are those of every other system and the baseline. None where `leader` has none, and of one
+    system beside the baseline.
+    """
+    rivals = [s for s in order if names[s] != settings.baseline]
+    if len(rivals) < FEWEST_SYSTEMS - 1 or settings.interval is None or estimates.spread is None:
+        return None
+    intervals = {names.index(d.a): d.interval for d in differences if d.interval is not None}
+    could = _may_be_first(estimates, names, rivals, settings)
+    return _without_luck(estimates, names, rivals, could, intervals, settings)
+
+
+def _may_be_first(
+    estimates: Estimates, names: Sequence[str], order: Sequence[int], settings: Settings
+) -> list[int]:
+    """Return which of the systems in this order may be the best by Student's t."""
+    assert estimates.spread is not None
+    by_name = sorted(order, key=lambda s: names[s])
+    sign = 1.0 if estimates.metric.greater_is_better else -1.0
+    df, seed = max(1.0, estimates.group.n_units - 1.0), estimates.drawing.seed
+    spread = estimates.spread.ordered(by_name)
+    may_be = best.by_t(sign * estimates.scores[by_name], spread, df, settings.alpha, seed).kept
+    return [s for s in order if may_be[by_name.index(s)]]
+
+
+def _without_luck(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    could: Sequence[int],
+    intervals: Mapping[int, Interval],
+    settings: Settings,
+) -> Leader | None:
+    """Return the score of the first of the systems in this order, or its difference from the baseline.
 
     The lower end is that of the leader at the level at which those of all systems hold at once, since it may
     be any of them; the upper end is the largest of all systems, by themselves: the true score of the leader
     is at most that of the best, which is at most its own upper end.
     """
-    intervals = [entry.interval for entry in systems]
-    defined = [interval for interval in intervals if interval is not None]
-    if len(defined) < len(intervals) or estimates.spread is None:
-        return None
     metric, first, asked = estimates.metric, order[0], settings.interval
-    assert asked is not None
-    by_name = sorted(range(len(names)), key=lambda s: names[s])
-    spread = estimates.spread.ordered(by_name)
-    could = [s for s, entry in zip(order, systems, strict=True) if entry.rank_low == 1]
-    if systems[0].rank_low is None:  # nothing was tested
-        sign = 1.0 if metric.greater_is_better else -1.0
-        df = max(1.0, estimates.group.n_units - 1.0)
-        scores = sign * estimates.scores[by_name]
-        may_be = best.by_t(scores, spread, df, settings.alpha, estimates.drawing.seed).kept
-        could = [s for s in order if may_be[by_name.index(s)]]
-    if len(could) < 2:
+    assert estimates.spread is not None
+    if len(could) < 2 or asked is None or not intervals.keys() >= set(could):
         return None
-    chance = _optimism(estimates, could)
+    base = None if settings.baseline is None else names.index(settings.baseline)
+    chance = _optimism(estimates, could, base)
     if chance is None:
         return None
-    estimate, seed = estimates.of(first), estimates.drawing.seed
-    at = _two_sided(best.leader_point(spread, len(names), 0.5 * settings.alpha, seed))
+    by_name, seed = sorted(order, key=lambda s: names[s]), estimates.drawing.seed
+    spread = estimates.spread if base is None else estimates.spread.from_one(base)
+    at = _two_sided(best.leader_point(spread.ordered(by_name), len(order), 0.5 * settings.alpha, seed))
+    estimate = estimates.of(first, base)
     method = simultaneous.method_at(estimate, asked, settings.level, at)
     wide, _ = interval_methods.interval(estimate, method, at)
     if wide is None:
         return None
     if metric.greater_is_better:
         corrected = estimate.value - chance
-        low, high = min(wide.low, corrected), max(interval.high for interval in defined)
+        low, high = min(wide.low, corrected), max(interval.high for interval in intervals.values())
     else:
         corrected = estimate.value + chance
-        low, high = min(interval.low for interval in defined), max(wide.high, corrected)
+        low, high = min(interval.low for interval in intervals.values()), max(wide.high, corrected)
     interval = Interval(low, high, settings.level, SIMULTANEOUS, wide.exact)
-    return Leader(metric.name, names[first], estimate.value, corrected, interval, len(names))
-
-
-def leader_of_several(
-    estimates: Estimates,
-    names: Sequence[str],
-    order: Sequence[int],
-    systems: Sequence[SystemScore],
-    settings: Settings,
-) -> Leader | None:
-    """Return `leader`, but of two systems None."""
-    if len(names) < FEWEST_SYSTEMS or settings.interval is None:
-        return None
-    return leader(estimates, names, order, systems, settings)
+    return Leader(
+        metric.name, names[first], estimate.value, corrected, interval, len(order), settings.baseline
+    )
 
 
 def leader_of(
     evaluation: Evaluation, metric: BaseMetric, systems: Sequence[SystemScore], level: float
 ) -> Leader | None:
-    """Return the score of the first of systems without its luck, where their comparison does not have it."""
+    """Return the score of the first of two systems or more without its luck."""
     (group,) = prepare.groups(
         evaluation, [metric], supports=prepare.ALL_GROUPINGS, consumer="the best of many"
     )
     estimates = Estimates(group, Drawing(_N_RESAMPLES, 0))
     order = [evaluation.names.index(entry.system) for entry in systems]
-    return leader(estimates, evaluation.names, order, systems, Settings(interval="auto", level=level))
+    settings = Settings(interval="auto", level=level)
+    return leader(estimates, evaluation.names, order, systems, settings, fewest=2)
 
 
-def _optimism(estimates: Estimates, could: Sequence[int]) -> float | None:
-    """Return by how much the score of the first of some systems overstates; None where nothing tells it."""
+def _optimism(estimates: Estimates, could: Sequence[int], base: int | None) -> float | None:
+    """Return by how much the first of some systems overstates its score, or its difference from another one.
+
+    None where nothing tells it.
+    """
     group, scores = estimates.group, estimates.scores[could]
     units = None
     if not group.crossed and group.n_units <= MOST_SPLIT:
@@ -278,14 +360,17 @@ def _optimism(estimates: Estimates, could: Sequence[int]) -> float | None:
         if units is None and isinstance(group, ItemGroup):
             units = group.by_jackknife
     if units is None:
-        spread = estimates.spread
+        spread = (
+            estimates.spread if base is None or estimates.spread is None else estimates.spread.from_one(base)
+        )
         if spread is None or spread.of_scores is None:
             return None
         sign, seed = 1.0 if group.metric.greater_is_better else -1.0, estimates.drawing.seed
         return best.normal_optimism(sign * scores, spread.of_scores[np.ix_(could, could)], seed)
+    values = units.values[:, could]
     found = best.optimism(
         scores,
-        units.values[:, could],
+        values if base is None else values - units.values[:, [base]],
         units.counts,
         units.bounds,
         greater_is_better=group.metric.greater_is_better,

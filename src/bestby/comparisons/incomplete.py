@@ -270,14 +270,14 @@ def _leader(
     settings: Settings,
 ) -> Leader | None:
     """Return the score of the first system without its luck, if all that could be first have its items."""
-    if settings.test is None:
+    if settings.test is None or settings.baseline is not None:
         return None
     could = {systems[0].system, *(entry.system for entry in systems if entry.rank_low == 1)}
     for estimates, names in same_items:
         if could <= set(names):
             mine = [entry for entry in systems if entry.system in names]
             order = [names.index(entry.system) for entry in mine]
-            return best.leader_of_several(estimates, names, order, mine, settings)
+            return best.leader(estimates, names, order, mine, settings)
     return None
 
 
@@ -328,7 +328,7 @@ def _together(
     """Return all pairs as one family, and the systems in the order of their mean differences."""
     names = sorted(scores)  # so that draws do not depend on the order given
     found = None
-    if best.asked(len(names), settings):
+    if best.is_asked(len(names), settings, settings.baseline):
         found = best.set_of_best_of_pairs(names, ends, effects, settings.alpha, drawing.seed)
     ahead = _ahead(names, differences)
     # Rounding must not put equal ones in an order of their places.

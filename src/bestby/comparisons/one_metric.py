@@ -36,7 +36,7 @@ from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical, multiplicity
-from bestby.inference.best import SetOfBest, rank_of_one
+from bestby.inference.best import SetOfBest, rank_of_one, standing
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
 from bestby.report.comparison import Comparison, Difference, FocusRank, Leader, SystemScore
@@ -213,7 +213,7 @@ def compared(
     tested = tested_pairs(estimates, unfitted, order, base, evaluation, settings)
     scores, notes = system_scores(estimates, order, names, settings)
     found = None
-    if best.asked(len(names), settings):
+    if best.is_asked(len(names), settings, settings.baseline):
         found = best.set_of_best(estimates, names, order, settings, tested.counts)
     systems, group_notes = with_standings(scores, names, tested.differences, found, settings)
 
@@ -226,7 +226,9 @@ def compared(
         tested.differences,
         None if settings.test is None else _omnibus(estimates),
         (*tested.on_test, *group_notes, *tested.on_family, *notes, *tested.on_pairs),
-        best.leader_of_several(estimates, names, order, systems, settings),
+        best.leader(estimates, names, order, systems, settings)
+        if base is None
+        else best.leading_difference(estimates, names, order, tested.differences, settings),
         focus_rank(tested.differences, metric, len(names), settings, joint),
     )
 
@@ -252,17 +254,11 @@ def with_standings(
             in_order = [entry.system for entry in scores]
             standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
         notes = note_rules.group_notes(scores[0].metric, standings[2], lettered=lettered)
-    standing = []
+    placed = []
     for position, (entry, system) in enumerate(zip(scores, order, strict=True)):
-        more = family.standing(standings, position)
-        if found is not None:
-            behind = float(found.behind[system])
-            more |= {
-                "may_be_best": bool(found.kept[system]),
-                "behind": None if math.isnan(behind) else behind,
-            }
-        standing.append(dataclasses.replace(entry, **more))
-    return tuple(standing), notes
+        more = family.standing(standings, position) | standing(found, system)
+        placed.append(dataclasses.replace(entry, **more))
+    return tuple(placed), notes
 
 
 def ranked(estimates: Estimates, evaluation: Evaluation) -> list[int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,6 +112,12 @@ RUN_WORDS = ("run", "seed")
 
 REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
 """Names of columns that hold the number of a repetition of a cross-validation."""
+
+ANNOTATOR_WORDS = ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id")
+"""Names of columns that say who labelled."""
+
+FACET_WORDS = ("prompt", "template", "judge", "rater", "epoch", "sample", "training_set", *REPETITION_WORDS)
+"""Names of columns that hold a facet: what a score would be another with, though the system is the same."""
 
 DATASET_WORDS = ("dataset", "task")
 """Names of columns that hold the name of a dataset."""
@@ -395,6 +403,43 @@ def transposed(rows: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
     """Return a table with its rows as columns."""
     columns = dict.fromkeys(column for row in rows.values() for column in row)
     return {column: {name: row[column] for name, row in rows.items() if column in row} for column in columns}
+
+
+def facet_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns that are called as facets are, also by a number: ``prompt``, ``seed_id``.
+
+    >>> facet_columns(["system", "Prompt_ID", "seed", "item", "prompt_length"])
+    ['Prompt_ID', 'seed']
+    """
+    return [
+        name
+        for name in names
+        if "_".join(word for word in words_of(name) if word not in _COUNTERS) in FACET_WORDS
+    ]
+
+
+def shares_levels(names: Iterable[str]) -> bool:
+    """Tell whether names of runs are all combinations of levels of several facets.
+
+    >>> shares_levels(["p1-s1", "p1-s2", "p2-s1", "p2-s2"]), shares_levels(["seed-1", "seed-2", "seed-3"])
+    (True, False)
+    """
+    distinct = {*names}
+    parts = [re.split(r"[^A-Za-z0-9]+", name) for name in distinct]
+    if not parts or len({*map(len, parts)}) > 1:
+        return False
+    levels = [len({*column}) for column in zip(*parts, strict=True)]
+    return sum(size > 1 for size in levels) > 1 and math.prod(levels) == len(distinct)
+
+
+def shared_levels_note(facets: Sequence[str] = ()) -> Note:
+    """Return the note on runs that share the levels of several facets, named by columns if these show it."""
+    seen = f"columns {listed(facets)}" if facets else "names of runs"
+    return Note(
+        "runs_share_levels",
+        f"the {seen} show more than one facet, as prompts beside seeds: runs that share a level are not"
+        " independent, and their intervals too short then; compare_facets (bestby facets) allows for it",
+    )
 
 
 def left_out_notes(systems: Collection[str], others: Sequence[str]) -> Iterator[Note]:

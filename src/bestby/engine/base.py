@@ -182,6 +182,11 @@ class Influences:
     counts: IntArray
     bounds: IntArray
 
+    @property
+    def spread(self) -> Spread | None:
+        """How the scores of all systems vary together; None if an influence is not finite."""
+        return Spread.from_influence(self.values, self.sizes, self.counts, self.bounds)
+
 
 class Sample(ABC):
     """The score of one system, or the difference of two, on one metric: what intervals and tests are made of.
@@ -491,11 +496,7 @@ class Group(ABC):
     def spread(self) -> Spread | None:
         """How the scores of all systems vary together; None if no formula tells it."""
         influences = self.influences
-        if influences is None:
-            return None
-        return Spread.from_influence(
-            influences.values, influences.sizes, influences.counts, influences.bounds
-        )
+        return None if influences is None else influences.spread
 
 
 @dataclass(frozen=True, eq=False)

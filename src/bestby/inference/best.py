@@ -10,8 +10,10 @@ other system is behind it, so that all these bounds hold at once with it (Hsu 19
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +39,14 @@ class SetOfBest:
 
     kept: BoolArray
     behind: FloatArray
+
+
+def standing(found: SetOfBest | None, system: int) -> dict[str, Any]:
+    """Return how the system at a position stands to the best, as its score holds it."""
+    if found is None:
+        return {"may_be_best": None, "behind": None}
+    behind = float(found.behind[system])
+    return {"may_be_best": bool(found.kept[system]), "behind": None if math.isnan(behind) else behind}
 
 
 def set_of_best(kept: BoolArray, upper: Callable[[int], FloatArray]) -> SetOfBest:
@@ -289,7 +299,7 @@ def optimism(
     >>> right = np.random.default_rng(0).integers(0, 2, (400, 50))  # fifty coins
     >>> found = optimism(right.mean(axis=0), (right - right.mean(axis=0)) / 400)
     >>> print(right.mean(axis=0).max(), round(found.corrected, 3))
-    0.5625 0.509
+    0.5625 0.511
     """
     c = np.ones(len(influence), dtype=np.int64) if counts is None else counts
     edges = np.array([0, c.size]) if bounds is None else bounds
@@ -302,6 +312,9 @@ def optimism(
     if largest == 0.0:
         return Optimism(best, float(scores[best]), 0.0, 0)
     x = (influence * (sign / largest)).astype(np.float32)
+    stratum = np.repeat(np.arange(edges.size - 1), np.diff(edges))
+    rows = np.lexsort((*x.T, stratum))  # so that losses are split as what they are the mirror image of
+    x, c = x[rows], c[rows]
     behind = sign * (scores - scores[best]) / largest  # of each system, in the same unit
     width = 4.0 * float(np.finfo(np.float32).eps) * float((c @ np.abs(x)).max())
     if n_splits is None:

@@ -162,24 +162,25 @@ class Spread:
         an influence is not finite.
         """
         n_systems = influence.shape[1]
-        covariance, fourth, size = np.zeros((n_systems, n_systems)), 0.0, 0.0
+        covariance, fourth = np.zeros((n_systems, n_systems)), 0.0
         with_mean, of_mean = np.zeros(n_systems), 0.0
         for start, stop in pairwise(bounds.tolist()):
-            c, own = counts[start:stop], influence[start:stop]
-            if int(c.sum()) < 2:  # its mean is its own
+            c, own = counts[start:stop].astype(np.float64), influence[start:stop].T
+            if c.sum() < 2.0:  # its mean is its own
                 continue
             # CR2 as in `clusters`: residuals over the root of 1 - h, here of all systems at once.
             h = sizes[start:stop] / float(c @ sizes[start:stop])
-            total = c @ own
-            for part in chunks(*own.shape):
-                rows = (own[part] - h[part, None] * total) / np.sqrt(1.0 - h[part, None])
-                size += float(c[part] @ (rows**2).sum(axis=1))
-                mean = rows.mean(axis=1)
-                rows -= mean[:, None]
-                covariance += (rows * c[part, None]).T @ rows
-                with_mean += (c[part] * mean) @ rows
+            total = own @ c
+            for part in chunks(c.size, -(-n_systems // 8)):  # large ones: every product wakes all threads
+                rows = (own[:, part] - np.multiply.outer(total, h[part])) / np.sqrt(1.0 - h[part])
+                mean = rows.mean(axis=0)
+                rows -= mean
+                weighted = rows * c[part]
+                covariance += weighted @ rows.T
+                with_mean += weighted @ mean
                 of_mean += float(c[part] @ mean**2)
-                fourth += float(c[part] @ (rows**2).sum(axis=1) ** 2)
+                fourth += float(c[part] @ (rows**2).sum(axis=0) ** 2)
+        size = float(np.trace(covariance)) + n_systems * of_mean
         if not np.isfinite(covariance).all():
             return None
         if np.trace(covariance) <= _JITTER**2 * size:  # copies, which differ by the rounding of their mean
@@ -220,6 +221,11 @@ class Spread:
         places = np.ix_(order, order)
         of_scores = None if self.of_scores is None else self.of_scores[places]
         return dataclasses.replace(self, covariance=self.covariance[places], of_scores=of_scores)
+
+    def from_one(self, one: int) -> Spread:
+        """Return the spread whose scores are the differences of the systems and one of them."""
+        row = self.covariance[one]
+        return dataclasses.replace(self, of_scores=self.covariance - row - row[:, None] + row[one])
 
     def variances(self, a: IntArray, b: IntArray) -> FloatArray:
         """Return the variances of the differences A minus B; 0 of those that vary by rounding alone."""

@@ -102,9 +102,18 @@ class NominalAlpha(_LabelAgreement):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return 1 - (n - 1) D / (n^2 - sum of n_c^2)."""
+        return _alpha(*self._disagreement(totals))
+
+    def shares(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the shares of pairs of labels that agree on an item, and among all labels."""
+        observed, expected, n = self._disagreement(totals)
+        return 1.0 - observed / n, 1.0 - expected / (n * (n - 1.0))
+
+    @staticmethod
+    def _disagreement(totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         observed, counts = totals[..., 0], totals[..., 1:]
         n = counts.sum(axis=-1)
-        return _alpha(observed, n**2 - (counts**2).sum(axis=-1), n)
+        return observed, n**2 - (counts**2).sum(axis=-1), n
 
 
 @dataclass(frozen=True, repr=False)
@@ -272,14 +281,18 @@ class FleissKappa(_LabelAgreement):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return (P - P_e) / (1 - P_e)."""
-        # P is the mean share of agreeing pairs, P_e the sum of the squared shares of the labels.
+        observed, by_chance = self.shares(totals)
+        with np.errstate(invalid="ignore"):
+            left: FloatArray = np.where(1.0 - by_chance > rounding.SPREAD, 1.0 - by_chance, np.nan)
+            kappa: FloatArray = 1.0 - (1.0 - observed) / left
+            return kappa
+
+    def shares(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean share of agreeing pairs, and the sum of the squared shares of the labels."""
         agreeing, shares = totals[..., 0], totals[..., 1:]
         n = shares.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            by_chance = ((shares / n[..., None]) ** 2).sum(axis=-1)
-            left: FloatArray = np.where(1.0 - by_chance > rounding.SPREAD, 1.0 - by_chance, np.nan)
-            kappa: FloatArray = 1.0 - (1.0 - agreeing / n) / left
-            return kappa
+            return agreeing / n, ((shares / n[..., None]) ** 2).sum(axis=-1)
 
 
 def _rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:

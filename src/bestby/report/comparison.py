@@ -148,6 +148,9 @@ class Leader:
         of those of all systems by themselves.
     n_systems : int
         Among how many it was chosen.
+    baseline : str or None
+        The system that all others were compared with. `score`, `corrected` and `interval` are then those of
+        the difference, the system minus the baseline.
 
     See Also
     --------
@@ -160,6 +163,7 @@ class Leader:
     corrected: float
     interval: Interval
     n_systems: int
+    baseline: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,9 +312,9 @@ class Difference(Tested, InShort, Drawn, Renamed):
     standard_error_method : str or None
         Where it comes from. ``"formula"``: sd / sqrt(n) for a mean of n items or runs (of two samples of
         runs the root of the sum of squares), the delta method for other functions of sums. ``"cr2"``,
-        ``"two-way"``: cluster-robust. ``"crossed"``: over items and runs together. ``"sandwich"``,
-        ``"fisher"``: of fitted strengths, from the judgements or from the Fisher information.
-        ``"bootstrap"``: the standard deviation of the bootstrap replicates. ``"corrected-t"``,
+        ``"two-way"``: cluster-robust. ``"crossed"``: over items and runs together. ``"components"``: over
+        facets. ``"sandwich"``, ``"fisher"``: of fitted strengths, from the judgements or from the Fisher
+        information. ``"bootstrap"``: the standard deviation of the bootstrap replicates. ``"corrected-t"``,
         ``"conservative-t"``: over the folds of cross-validation, corrected for what they have in common.
 
     See Also
@@ -475,6 +479,8 @@ class Paired(Reported):
         def metric(self) -> MetricInfo: ...  # noqa: D102
         @property
         def systems(self) -> tuple[Any, ...]: ...  # noqa: D102
+        @property
+        def best_sets(self) -> tuple[BestSet, ...]: ...  # noqa: D102
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str], int]:
@@ -488,6 +494,11 @@ class Paired(Reported):
     @property
     def _system_names(self) -> list[str]:
         return list(self.systems)
+
+    @property
+    def best(self) -> BestSet | None:
+        """The systems that may be the best on the first metric; None where that was not asked."""
+        return next((one for one in self.best_sets if one.metric == self._metric_names[0]), None)
 
     def find(self, metric: str, a: str, b: str) -> Difference | None:
         """Return A minus B on a metric if the comparison holds it in this direction, else None."""
@@ -565,7 +576,7 @@ class Comparison(DrawnSystems, Paired):
         tests or intervals.
     leaders : tuple of Leader
         Per metric, the score of the first of three or more systems without the luck of the choice, if another
-        one could be first.
+        one could be first; against a baseline the difference of the first one from it.
     focus : tuple of FocusRank
         Per metric, the rank of the system that `focus` named.
 
@@ -640,11 +651,6 @@ class Comparison(DrawnSystems, Paired):
     def in_bounds(self) -> bool:
         """Whether intervals and tests hold whether the items that systems lack are the worst or the best."""
         return bool(self.provenance.settings.get("on_missing") == "bounds")
-
-    @property
-    def best(self) -> BestSet | None:
-        """The systems that may be the best on the first metric; None where that was not asked."""
-        return part_about(self.best_sets, self.metrics[0])
 
     @property
     def leader(self) -> Leader | None:

@@ -56,10 +56,19 @@ def notes_as_dicts(notes: Iterable[Note]) -> list[dict[str, Any]]:
     return [asdict(note) for note in notes]
 
 
+def on_the_best(c: Any) -> dict[str, Any]:
+    """Return what is said of the best system, and of the one named in advance, where that was asked."""
+    parts = {"best_set": "best_sets", "leader": "leaders", "focus": "focus"}
+    found = {name: getattr(c, field, ()) for name, field in parts.items()}
+    return {name: [asdict(part) for part in of] for name, of in found.items() if of}
+
+
 def scores_by_place(
-    c: Any, names: Sequence[str], places: Sequence[tuple[str, ...]], **more: Sequence[float]
+    c: Any, names: Sequence[str], places: Sequence[tuple[str, ...]], **more: Sequence[Any]
 ) -> list[dict[str, Any]]:
     """Return one row per system with its mean score, the place being None, and one per place and system."""
+    if c.best is not None:
+        more |= {"may_be_best": [name in c.best.systems for name in c.systems], "behind": c.behind}
     nowhere = dict.fromkeys((*names, *more))
     means = [
         {**nowhere, "system": system, "score": mean, **{name: values[i] for name, values in more.items()}}

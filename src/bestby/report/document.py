@@ -22,9 +22,6 @@ from bestby.results.base import MetricInfo, Provenance
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BEST_GROUP = "best group"
-"""The header of the last column of many systems: those that nothing tells apart from the best."""
-
 MOST_PAIRS = 130
 """Pairs in a forest plot: those of 16 systems."""
 

@@ -203,6 +203,11 @@ MAY_BE_BEST = (
 """The columns on which of three or more systems may be the best."""
 
 
+def of_best(c: Any) -> tuple[Field, ...]:
+    """Return the columns on the best if a result says which systems may be it."""
+    return MAY_BE_BEST if c.best_sets else ()
+
+
 N_RUNS = (Field("n_runs_a", "n_runs.0"), Field("n_runs_b", "n_runs.1"))
 """The columns of differences between systems that were run several times."""
 

@@ -16,9 +16,9 @@ from bestby.results.base import MetricInfo, Note
 
 _FIELDS = frozenset(
     (
-        "a", "about", "b", "baseline", "baselines", "behind", "candidate", "column", "columns", "cost",
-        "costs", "datasets", "dominated_by", "found", "helped", "highest", "judge", "lowest", "metric",
-        "metrics", "names", "part", "published", "slice", "system", "systems",
+        "a", "about", "annotator", "b", "baseline", "baselines", "behind", "candidate", "column", "columns",
+        "cost", "costs", "datasets", "dominated_by", "found", "helped", "highest", "judge", "lowest",
+        "metric", "metrics", "names", "part", "published", "slice", "system", "systems",
     )
 )  # fmt: skip
 """The fields of results that hold names of what was compared."""

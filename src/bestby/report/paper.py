@@ -88,6 +88,19 @@ def inference(
     yield _margin(c, differences)
 
 
+def set_of_best(c: Any, *, together: bool = False) -> str:
+    """Return how the set of the best was found; `together`: by how the scores vary together."""
+    if not c.best_sets:
+        return ""
+    at = "that allows for how their scores vary together" if together else "corrected for their number"
+    return (
+        "Which systems may be the best is by a multiple comparison with the best"
+        f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a level {at},"
+        f" so that the best stays with {percent(c.level)}. The bounds of how far each is behind it hold"
+        " together."
+    )
+
+
 def _side(c: Any, differences: Sequence[Difference]) -> str:
     """Return what one-sided tests ask."""
     asked = {d.test.alternative for d, _ in examples(differences) if d.test is not None} - {"two-sided"}

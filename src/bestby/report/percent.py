@@ -29,6 +29,7 @@ _SCALES: Mapping[str, float] = {
             "fail_bound", "published_score", "published_low", "published_high", "labels_score", "bias",
             "labels_estimate", "labels_interval", "bias_interval", "sensitivity", "sensitivity_interval",
             "specificity", "specificity_interval", "slope", "behind", "corrected", "mean_difference",
+            "runs_interval",
         ),
         SCORE,
     ),

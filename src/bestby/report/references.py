@@ -23,6 +23,7 @@ _ORDER = ("del-barrio-etal-2018-optimal", "dror-etal-2019-deep", "ulmer-etal-202
 _CORRECTED_T = ("nadeau-bengio-2003-inference",)
 _CONSERVATIVE_T = (*_CORRECTED_T, "bouckaert-frank-2004-evaluating")
 _CROSSED = ("searle-etal-1992-variance", "satterthwaite-1946-approximate")
+_FACETS = ("satterthwaite-1946-approximate", "cochran-1964-approximate")
 _STRATIFIED = ("cochran-1977-sampling", "satterthwaite-1946-approximate")
 _CR2 = ("bell-mccaffrey-2002-bias", "pustejovsky-tipton-2018-small")
 _HALL = ("hall-1992-removal",)
@@ -57,6 +58,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "stratified-hall": (*_STRATIFIED, *_HALL),
         "crossed-t": _CROSSED,
         "crossed-bootstrap": ("owen-2007-pigeonhole",),
+        "mixture-t": _FACETS,
         "corrected-t": _CORRECTED_T,
         "conservative-t": _CONSERVATIVE_T,
         "5x2cv-f": ("alpaydin-1999-combined",),
@@ -72,6 +74,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "wilson": ("wilson-1927-probable",),
         "wilson-midp": ("wilson-1927-probable", "berry-armitage-1995-mid"),
         "fisher-z": ("fisher-1921-probable", *_HALL),
+        "mixture-score": ("wilson-1927-probable",),
         "bca-expanded": ("efron-1987-better", "hesterberg-2015-teachers"),
         "bca": ("efron-1987-better",),
         "abc": ("diciccio-efron-1992-more",),
@@ -87,6 +90,8 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "max-t": ("romano-wolf-2005-exact",),
         "t": ("student-1908-probable",),
         "log-t": ("cochran-1977-sampling",),
+        "mixture-t": _FACETS,
+        "generalised": ("weerahandi-1993-generalized",),
         "welch": ("welch-1938-significance",),
         "yuen": ("yuen-1974-two",),
         "price-bonett": ("bonett-price-2002-statistical",),
@@ -128,6 +133,20 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "permutation-q": ("cochran-1954-combination", "pauly-etal-2015-asymptotic"),
         "welch-q": ("cochran-1954-combination", "welch-1951-comparison"),
         "hotelling": ("cochran-1954-combination", "hotelling-1931-generalization"),
+    },
+    "agreement": {
+        "alpha": ("krippendorff-2011-computing",),
+        "fleiss": ("fleiss-1971-measuring",),
+        "cohen": ("cohen-1960-coefficient", "cohen-1968-weighted"),
+        "ac": ("gwet-2008-computing",),
+        "icc": ("mcgraw-wong-1996-forming", "shrout-fleiss-1979-intraclass"),
+        "isolated": ("vanbelle-albert-2009-agreement",),
+        "difference": ("zou-2007-toward",),
+        "specific": ("feinstein-cicchetti-1990-high", "cicchetti-feinstein-1990-high"),
+    },
+    "facets": {
+        "components": ("henderson-1953-estimation", "brennan-2001-generalizability"),
+        "draws": ("weerahandi-1993-generalized",),
     },
     "frontier": {
         "union": ("berger-1982-multiparameter",),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import combinations
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
@@ -172,10 +173,12 @@ def systems_table(
     score: str = "",
     methods: str = "",
     most: int = BEST,
+    grouped: bool = True,
 ) -> Table:
     """Return the table of systems on one metric, the best first; `score` says what the score is.
 
-    Of more systems than `most` the short answer shows the best.
+    Of more systems than `most` the short answer shows the best. Unless `grouped`, groups are left out: of
+    many systems they are too many to be read.
     """
     entries = systems_of(c, metric)
     digits, shown = score_rounding(c, metric), named(SCORE)
@@ -185,6 +188,7 @@ def systems_table(
     place = {entry.system: float(position) for position, entry in enumerate(entries)}
     group = "group (one-sided)" if one_sided(differences_of(c, metric)) else "group"
     asked = any(entry.may_be_best is not None for entry in entries)
+    grouped = grouped and any(entry.group for entry in entries)
     gaps = dataclasses.replace(look, digits=Rounding(digits.decimals, measured=digits.measured))
     columns = (
         # Where nothing was tested, the ranks say nothing.
@@ -204,7 +208,7 @@ def systems_table(
             group,
             lambda e: Cell(e.group or DASH, _group_key(e.group or "")),
             numeric=False,
-            applies=any(entry.group for entry in entries),
+            applies=grouped,
         ),
         *(field.column(gaps, applies=asked) for field in MAY_BE_BEST),
     )
@@ -217,10 +221,24 @@ def systems_table(
         part="scores",
         main=2 if tested else 1,
         methods=methods if compared else "",
-        footnote=" ".join(filter(None, (footnote_on_letters(entries), _footnote_on_best(c.level) * asked))),
+        footnote=" ".join(
+            filter(None, (footnote_on_letters(entries) * grouped, footnote_on_best(c.level) * asked))
+        ),
     )
     table = with_bars(table, [(e.score, e.interval) for e in entries])
     return with_first_rows(table, most) if compared else table
+
+
+def columns_on_the_best(c: Any, digits: Rounding) -> list[Column]:
+    """Return the columns on the best for places in `systems`, which are names; none if it was not asked."""
+    if c.best is None:
+        return []
+    look = Look(Rounding(digits.decimals, measured=digits.measured), c.level)
+    stands = [
+        SimpleNamespace(may_be_best=name in c.best.systems, behind=most)
+        for name, most in zip(c.systems, c.behind, strict=True)
+    ]
+    return [column.part(field.column(look), stands.__getitem__) for field in MAY_BE_BEST]
 
 
 def with_bars(
@@ -242,7 +260,7 @@ def with_first_rows(table: Table, most: int) -> Table:
     )
 
 
-def _footnote_on_best(level: float) -> str:
+def footnote_on_best(level: float) -> str:
     """Return how the columns on the best system are to be read."""
     return f"With {percent(level)}, the best system has a dot, and no system is farther behind it than said."
 

@@ -71,7 +71,8 @@ def _best_headline(
     first = systems[0]
     tied = [entry.system for entry in systems if stands_level(entry, first)]
     best = "highest" if metric.greater_is_better else "lowest"
-    may_be_best = best_sentence(part_about(c.best_sets, metric), systems, digits)
+    behind = None if len(tied) > 1 else first.behind
+    may_be_best = best_sentence(part_about(c.best_sets, metric), digits, first.system, behind)
     if len(tied) > 1:
         shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
         return f"{shared}{_told_apart_among(c, metric, tied)}.{may_be_best}"
@@ -146,17 +147,17 @@ def _against_baseline(d: Difference, base: str) -> str:
     return f"differ significantly from it, with {scores}"
 
 
-def best_sentence(best: BestSet | None, systems: Sequence[SystemScore], digits: Rounding) -> str:
+def best_sentence(best: BestSet | None, digits: Rounding, first: str, behind: float | None) -> str:
     """Return which systems may be the best, with a space before it; "" where that is one, or was not asked.
 
-    That the first is the best is for the tests of all pairs to say.
+    `behind` is how far the first one is behind the best at most, if it is to be said. That it is the best is
+    for the tests of all pairs to say.
     """
     if best is None or len(best.systems) < 2:
         return ""
-    first = systems[0]
     text = f" The best system is one of {listed(best.systems)} ({percent(best.level)})"
-    if first.behind is not None and not are_level(first.score, systems[1].score):
-        text += f"; {first.system} is at most {digits.size(first.behind)} behind it"
+    if behind is not None:
+        text += f"; {first} is at most {digits.size(behind)} behind it"
     return f"{text}."
 
 
@@ -165,10 +166,13 @@ def _leader_sentence(c: Comparison, metric: MetricInfo, digits: Rounding) -> str
     leader = part_about(c.leaders, metric)
     if leader is None:
         return ""
-    return (
-        f" Without the luck of being the first of {leader.n_systems}, {leader.system} has a score of about"
-        f" {digits.text(leader.corrected)} {digits.interval(leader.interval)}."
-    )
+    text = f" Without the luck of being the first of {leader.n_systems}, "
+    if leader.baseline is None:
+        text += f"{leader.system} has a score of about"
+    else:
+        text += f"{leader.system} {MINUS} {leader.baseline} is about"
+        digits = Rounding.of([(leader.corrected, leader.interval)])
+    return f"{text} {digits.text(leader.corrected)} {digits.interval(leader.interval)}."
 
 
 def _focus_sentence(c: Comparison, metric: MetricInfo) -> str:

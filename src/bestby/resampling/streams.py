@@ -31,6 +31,7 @@ PURPOSES = (
     "slices",
     "chosen",
     "splits",
+    "facets",
 )
 """What a stream is for: streams of different purposes under one seed are unrelated."""
 

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from bestby.questions.advice.result import Shape as Shape
     from bestby.questions.advice.result import Step as Step
     from bestby.questions.advice.result import Wrong as Wrong
+    from bestby.questions.agreement.result import Agreement as Agreement
+    from bestby.questions.agreement.result import AgreementCoefficient as AgreementCoefficient
+    from bestby.questions.agreement.result import AnnotatorAgreement as AnnotatorAgreement
+    from bestby.questions.agreement.result import AnnotatorPair as AnnotatorPair
+    from bestby.questions.agreement.result import LabelAgreement as LabelAgreement
     from bestby.questions.check.result import CheckedColumn as CheckedColumn
     from bestby.questions.check.result import FileCheck as FileCheck
     from bestby.questions.check.result import Finding as Finding
@@ -28,6 +33,12 @@ if TYPE_CHECKING:
     from bestby.questions.datasets.result import RankDifference as RankDifference
     from bestby.questions.datasets.result import RunsOnDatasets as RunsOnDatasets
     from bestby.questions.datasets.result import RunsOverall as RunsOverall
+    from bestby.questions.facets.result import Facet as Facet
+    from bestby.questions.facets.result import FacetAllocation as FacetAllocation
+    from bestby.questions.facets.result import FacetComponent as FacetComponent
+    from bestby.questions.facets.result import FacetDifference as FacetDifference
+    from bestby.questions.facets.result import FacetsComparison as FacetsComparison
+    from bestby.questions.facets.result import FacetStudy as FacetStudy
     from bestby.questions.folds.result import FoldComparison as FoldComparison
     from bestby.questions.folds.result import PairTests as PairTests
     from bestby.questions.folds.result import Spread as Spread
@@ -120,9 +131,15 @@ __getattr__, __dir__, __all__ = door(
         "boards.result": "Publication SubmissionCheck SubmissionReceipt Verification",
         "planning.base": "PlanPoint",
         "questions.advice.result": "Advice Case Shape Step Wrong",
+        "questions.agreement.result": (
+            "Agreement AgreementCoefficient AnnotatorAgreement AnnotatorPair LabelAgreement"
+        ),
         "questions.check.result": "CheckedColumn FileCheck Finding ReadyCommand Unchecked",
         "questions.datasets.result": (
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
+        ),
+        "questions.facets.result": (
+            "Facet FacetAllocation FacetComponent FacetDifference FacetsComparison FacetStudy"
         ),
         "questions.folds.result": "FoldComparison PairTests Spread",
         "questions.frontier.result": "Frontier FrontierSystem SystemCost",

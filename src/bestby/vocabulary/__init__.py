@@ -7,6 +7,7 @@ A term says which arguments take it, as ``"question.argument"`` with a module of
 from bestby.vocabulary.figures import (
     FIGURES,
     DatasetFigure,
+    FacetFigure,
     FigureFont,
     FigureWidth,
     FoldFigure,
@@ -84,6 +85,7 @@ __all__ = [
     "DatasetRunsInterval",
     "DatasetTest",
     "Draw",
+    "FacetFigure",
     "FailTest",
     "FigureFont",
     "FigureWidth",

@@ -9,6 +9,7 @@ from bestby.vocabulary.term import Term
 ItemFigure: TypeAlias = Literal["auto", "forest", "systems", "scores", "baseline", "matrix"]
 RunsFigure: TypeAlias = ItemFigure | Literal["quantiles", "order"]
 PreferenceFigure: TypeAlias = ItemFigure | Literal["rankings"]
+FacetFigure: TypeAlias = ItemFigure | Literal["shares", "study"]
 JudgedFigure: TypeAlias = ItemFigure | Literal["judge"]
 StudyFigure: TypeAlias = ItemFigure | Literal["growth"]
 DatasetFigure: TypeAlias = Literal["auto", "forest", "matrix", "ranks", "profiles"]
@@ -16,7 +17,7 @@ FoldFigure: TypeAlias = Literal["auto", "forest", "matrix"]
 FigureWidth: TypeAlias = Literal["column", "page"]
 FigureFont: TypeAlias = Literal["sans", "serif"]
 
-_OF_SYSTEMS = ("items.kind", "runs.kind", "preferences.kind", "judged.kind", "study.kind")
+_OF_SYSTEMS = ("items.kind", "runs.kind", "preferences.kind", "judged.kind", "study.kind", "facets.kind")
 _OF_PAIRS = (*_OF_SYSTEMS, "datasets.kind", "folds.kind")
 
 # fmt: off
@@ -34,6 +35,10 @@ FIGURES = (
         ("runs.kind",)),
     Term("order", "matrix of stochastic order", "The upper bound of the violation, for every pair.",
         ("runs.kind",)),
+    Term("shares", "shares of the variance", "A bar per difference, divided by what each facet brings.",
+        ("facets.kind",)),
+    Term("study", "other numbers of levels", "Half the interval against the levels of each facet.",
+        ("facets.kind",)),
     Term("rankings", "places with covariates", "Places without covariates and with them, joined by lines.",
         ("preferences.kind",)),
     Term("growth", "growth", "Scores of conditions against epochs, items or dates.", ("study.kind",)),

@@ -75,6 +75,10 @@ INTERVALS = (
         "For one correlation or agreement of annotators, made by auto.", needs=("units",)
     ),
     Term(
+        "mixture-score", "score interval by mixtures",
+        "Of agreement, by `agreement`: each value with the standard error that belongs to it."
+    ),
+    Term(
         "bca-expanded", "expanded BCa bootstrap", "BCa for few units, made by auto for one system.",
         needs=("units", "no blocks")
     ),
@@ -152,6 +156,8 @@ INTERVALS = (
     Term("stratified-t", "stratified t", "Of the mean over datasets: the variances inside them are added."),
     Term("stratified-hall", "stratified, skewness-allowing t", "The same, allowing for skewed items."),
     Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
+    Term("mixture-t", "t-mixture", "Over facets: of two Student's t, one of few levels."),
+    Term("generalised", "generalised", "From draws of the mean squares: of variance components."),
     Term("log-t", "Student's t of logarithms", "For costs and their ratios: the delta method."),
     Term("newcombe", "Newcombe's score interval, longer for unequal spreads", "The chance that a run wins."),
     Term(
@@ -178,6 +184,7 @@ STANDARD_ERRORS = (
     Term("cr2", "cluster-robust, CR2", "For clusters, corrected for few of them."),
     Term("two-way", "cluster-robust, two-way", "For two crossed groupings."),
     Term("crossed", "over items and runs", "The variances of items and runs are added."),
+    Term("components", "from variance components", "Over facets, such as prompts, seeds and items."),
     Term("sandwich", "from the judgements", "Robust, summed over the clusters of judgements."),
     Term("fisher", "from the Fisher information", "From the model of the preferences."),
     Term("bootstrap", "of the bootstrap replicates", "Their standard deviation."),

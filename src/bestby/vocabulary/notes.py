@@ -25,12 +25,18 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Systems, or pairs of them, with too few items or datasets in common were not compared.",
         "files_left_out":
             "Files in another format, or without the results of single items, were left out.",
+        "incomplete_items":
+            "Intraclass correlations are of the items that all annotators scored.",
         "items_dropped":
             "Items that a system or the gold lacks were left out for all systems.",
+        "label_never_given":
+            "Nobody gave a label of the classes: the data do not tell of agreement on it.",
         "labels_merged":
             "Spellings of one number or boolean count as one label; rewrite them if they are codes.",
         "missing_by_difficulty":
             "The items that a system has are harder or easier than those it lacks; its score is no guide.",
+        "numbers_as_labels":
+            "Labels that are numbers were taken for names; choose another scale if they are not.",
         "numbers_as_names":
             "The first line holds numbers and was read as names; add a line of names if it is data.",
         "other_data":
@@ -49,12 +55,16 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Some segments have no score, so that documents are means over different segments.",
         "settings_file":
             "The note lists the options that were taken from a settings file.",
+        "single_labels":
+            "Items with one label tell nothing of agreement and do not count.",
         "systems_dropped":
             "Systems that lack some of the items were left out.",
         "tokens_differ":
             "The systems count different numbers of tokens; compare them by bits per byte.",
         "topics_not_judged":
             "Topics of a run that nobody judged were left out.",
+        "unequal_labels":
+            "Items have unequally many labels, for which there is no Fleiss' kappa.",
         "unicode_forms":
             "Texts look alike but are written differently: labels then count as one, words as different.",
         "whole_groups_missing":
@@ -161,6 +171,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "The two systems do not differ on any item, or their runs have the same scores.",
         "identical_ranks":
             "The metric sees no difference between the ranks of both systems, so there is no interval.",
+        "kappa_paradox":
+            "Labels agree often and chance would, too: alpha is low and AC1 high.",
         "known_costs":
             "A cost is the same on all items of each system, and is taken as known, as a price is.",
         "moves_in_steps":
@@ -231,12 +243,40 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "On no unit are more answers right in one system: the interval is probably too short.",
         "outlying_run":
             "A run lies far from the others of its system; check whether it failed.",
+        "runs_share_levels":
+            "Names or columns show several facets, such as prompts and seeds: compare_facets allows for it.",
         "same_difference":
             "The mean runs differ by the same amount on all units; the interval is for other runs only.",
         "short_interval":
             'A bootstrap interval over so few runs is too short; use interval="t".',
         "unequal_spread":
             "Runs of one system vary much more than those of the other, which can mislead the test.",
+    },
+    "Facets": {
+        "cells_averaged":
+            "Several values of a system in one cell were averaged.",
+        "facet_pooled":
+            "A facet varies no more than single cells by chance: its variance is pooled with theirs.",
+        "facets_nested":
+            "A facet was found to lie in another: no level of it is seen in two levels of that.",
+        "few_levels":
+            "Few levels make the interval longer than 20 do, and may lack one that breaks a system.",
+        "missing_by_level":
+            "Some levels of a facet lack many more cells than others.",
+        "negative_component":
+            "The estimate of a variance component is below 0, and was set to 0.",
+        "no_components":
+            "Too many cells are missing to tell effects apart: there are no variance components.",
+        "paired_by_number":
+            "Unmatched levels that lie in no sampled facet were paired in their order.",
+        "rests_on_few":
+            "Half the variance or more rests on fewer than 20 levels, which must be near normal.",
+        "runs_interval":
+            "With every combination of levels as a run of its own, intervals would be too short.",
+        "two_levels":
+            "Two levels of a facet hardly show how much they vary: the interval is very long.",
+        "unbalanced":
+            "Some cells have no value; the note says what has the same weight.",
     },
     "Several datasets": {
         "both_directions":

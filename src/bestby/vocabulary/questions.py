@@ -48,6 +48,7 @@ ALTERNATIVES = (
         (
             "items.alternative", "runs.alternative", "study.alternative", "datasets.alternative",
             "dataset_runs.alternative", "folds.alternative", "preferences.alternative", "judged.alternative",
+            "facets.alternative",
         ),
     ),
 )

@@ -28,13 +28,15 @@ SETTINGS = (
     ),
     Term(
         "pairs", "pairs", "Compare every two systems on the items that both have.",
-        ("items.on_missing", "datasets.on_missing")
+        ("items.on_missing", "datasets.on_missing", "facets.on_missing")
     ),
     Term("bounds", "bounds", "Say what holds whether they are wrong or right.", ("items.on_missing",)),
     Term(
         "fixed", "fixed", "The annotators, or the datasets, are those there are.", ("annotators", "datasets")
     ),
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
+    Term("levels", "levels", "Every level of a facet has the same weight.", ("facets.weights",)),
+    Term("cells", "cells", "Every cell has the same weight.", ("facets.weights",)),
     Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
     Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
     Term("jeffreys", "Jeffreys", "Strengths of systems that won all are finite.", ("preferences.prior",)),
@@ -47,6 +49,10 @@ SETTINGS = (
     Term("elo", "Elo points", "400 points are odds of ten to one.", ("preferences.scale",)),
     Term("same", "same scale", "The judge scores as humans do.", ("judged.scale",)),
     Term("different", "different scales", "The judge scores otherwise.", ("judged.scale",)),
+    Term("nominal", "names", "Labels differ or do not.", ("agreement.scale",)),
+    Term("ordinal", "ranks", "Labels have an order, and no distances.", ("agreement.scale",)),
+    Term("interval", "numbers by differences", "Labels are numbers with any origin.", ("agreement.scale",)),
+    Term("ratio", "numbers by ratios", "Labels are numbers of at least 0.", ("agreement.scale",)),
     Term("dataset", "dataset", "The outer keys of a mapping are datasets.", ("outer",)),
     Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
     Term("auto", "auto", "Fixed where datasets have items or several runs, else random.", ("datasets",)),

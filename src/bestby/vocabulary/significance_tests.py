@@ -105,6 +105,7 @@ TESTS = (
         "The same, made to allow for the skewness of items."),
     Term("crossed-t", "t-test over items and runs", "The variances of items and runs are added."),
     Term("crossed-bootstrap", "bootstrap test over items and runs", "Resamples items and runs."),
+    Term("mixture-t", "t-mixture test", "Over facets: of two Student's t, one of few levels."),
     Term(
         "corrected-t", "corrected resampled t-test",
         "Student's t over the folds, corrected for their common training items.", ("folds.test",),

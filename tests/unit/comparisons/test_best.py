@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_errors_are_the_mirror_image_of_right_answers() -> None:
     assert [one.behind for one in wrong.systems] == pytest.approx([one.behind for one in right.systems])
     assert right.leader is not None
     assert wrong.leader is not None
-    assert wrong.leader.corrected == pytest.approx(1.0 - right.leader.corrected, abs=0.002)
+    assert wrong.leader.corrected == pytest.approx(1.0 - right.leader.corrected)
     low, high = wrong.leader.interval.low, wrong.leader.interval.high
     ends = right.leader.interval.low, right.leader.interval.high
     assert (1.0 - high, 1.0 - low) == pytest.approx(ends)
@@ -129,6 +130,19 @@ class TestLeader:
         assert normal is not None
         assert normal.corrected == pytest.approx(by_splits.corrected, abs=0.002)
 
+    @pytest.mark.parametrize("function", [bb.compare, bb.evaluate])
+    def test_a_constant_system_that_could_not_be_first_has_no_say(self, function: Any) -> None:
+        systems: dict[str, FloatArray] = dict(
+            zip("abc", np.random.default_rng(2).normal(1, 1, (3, 80)), strict=True)
+        )
+        without = function(systems).leader
+        result = function({**systems, "constant": np.full(80, 0.1)})
+        assert result.score("constant").interval is None
+        assert result.leader.corrected == without.corrected
+        assert result.leader.interval.high == without.interval.high
+        assert result.leader.interval.low < without.interval.low  # the first of four
+        assert function({**systems, "constant": np.full(80, 0.99)}).leader is None
+
     def test_a_leader_that_no_other_comes_near_has_no_luck(self) -> None:
         systems = {**answers(4), "far": np.ones(N)}
         systems["far"][:4] = 0.0
@@ -164,6 +178,79 @@ class TestFocus:
     def test_it_is_the_name_of_a_system(self) -> None:
         with pytest.raises(InvalidInputError, match="focus 's9' is not among the systems"):
             bb.compare(answers(3), focus="s9")
+
+
+class TestLeadingDifference:
+    def test_it_allows_for_the_choice_among_those_that_are_compared_with_the_baseline(self) -> None:
+        systems = answers(5, seed=1, least=1.0) | {"base": answers(1, seed=9, least=0.6)["s0"]}
+        result = bb.compare(systems, baseline="base")
+        leader, plain = result.leader, result.differences[0]
+        assert leader is not None
+        assert plain.interval is not None
+        assert (leader.system, leader.baseline, leader.n_systems) == (plain.a, "base", 5)
+        assert leader.score == plain.estimate
+        assert leader.interval.low < plain.interval.low < leader.corrected < leader.score
+        highest = [d.interval.high for d in result.differences if d.interval is not None]
+        assert leader.interval.high == max(highest)
+
+    def test_a_shift_of_every_item_takes_the_baseline_away(self) -> None:
+        rng = np.random.default_rng(2)
+        systems = {f"s{place}": rng.normal(size=200) for place in range(5)}
+        by_itself = bb.compare(systems).leader
+        over = bb.compare({**systems, "base": np.full(200, 0.25)}, baseline="base").leader
+        assert by_itself is not None
+        assert over is not None
+        assert over.score == pytest.approx(by_itself.score - 0.25)
+        assert over.corrected == pytest.approx(by_itself.corrected - 0.25, abs=0.01)
+        assert over.interval.low == pytest.approx(by_itself.interval.low - 0.25, abs=0.002)
+        assert over.interval.high == pytest.approx(by_itself.interval.high - 0.25)
+
+    def test_it_covers_the_true_difference_of_equal_systems_where_the_plain_one_does_not(self) -> None:
+        rng, held, plain = np.random.default_rng(5), 0, 0
+        for _ in range(60):
+            systems = {f"s{place:02d}": rng.normal(size=60) for place in range(12)}
+            result = bb.compare(systems, baseline="s00", interval="normal", test=None, n_resamples=99)
+            first = result.differences[0].interval
+            assert first is not None
+            interval = first if result.leader is None else result.leader.interval
+            held += interval.low <= 0.0 <= interval.high
+            plain += first.low <= 0.0 <= first.high
+        assert plain < 52 <= held  # fewer than 52 of 60 have a chance of 0.3 % at 95 %
+
+    def test_it_is_the_same_by_splits_and_by_how_scores_vary(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        systems = answers(6, seed=1, n=800)
+        by_splits = bb.compare(systems, baseline="s5").leader
+        monkeypatch.setattr(best, "MOST_SPLIT", 0)
+        normal = bb.compare(systems, baseline="s5").leader
+        assert by_splits is not None
+        assert normal is not None
+        assert by_splits.corrected == pytest.approx(normal.corrected, abs=0.003)
+
+    def test_losses_are_the_mirror_image(self) -> None:
+        systems = answers(5, seed=1)
+        right = bb.compare(systems, baseline="s4", metric=bb.ScoreMetric("r", greater_is_better=True)).leader
+        errors = {name: 1.0 - one for name, one in systems.items()}
+        wrong = bb.compare(errors, baseline="s4", metric=bb.ScoreMetric("w", greater_is_better=False)).leader
+        assert right is not None
+        assert wrong is not None
+        assert wrong.corrected == pytest.approx(-right.corrected)
+        assert (wrong.interval.low, wrong.interval.high) == pytest.approx(
+            (-right.interval.high, -right.interval.low)
+        )
+
+    def test_words_and_files_say_which_difference_it_is(self) -> None:
+        result = bb.compare(answers(5, seed=1), baseline="s4")
+        leader = result.leader
+        assert leader is not None
+        text = " ".join(str(result).split())
+        assert f"Without the luck of being the first of 4, {leader.system} − s4 is about 0." in text
+        assert bb.load(result.to_json()) == result
+        assert result.to_dict()["leader"][0]["baseline"] == "s4"
+        assert "The difference from the baseline of the first system is also given" in result.methods()
+
+    def test_one_system_beside_the_baseline_was_not_chosen(self) -> None:
+        assert bb.compare(answers(2), baseline="s0").leader is None
+        assert bb.compare(answers(4), baseline="s0", interval=None).leader is None
 
 
 def test_words_numbers_and_files() -> None:

@@ -79,7 +79,8 @@ def test_numbers_of_the_few_shown_are_those_of_all() -> None:
     third = many().systems[2]
     line = next(line for line in text.splitlines() if f" {third.system} " in line and "[" in line)
     assert line.split()[0] == f"{third.rank_low}–{third.rank_high}" or third.rank_low == third.rank_high
-    assert "–" in line.split()[5:]  # it is not in the best group
+    assert "•" not in line  # it is not among those that may be the best
+    assert "the best system has a dot" in " ".join(text.split())
 
 
 def test_a_baseline_is_compared_with_the_best() -> None:

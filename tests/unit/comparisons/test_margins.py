@@ -44,6 +44,11 @@ def folds(**more: Any) -> Any:
     return bb.compare_folds(frame, fold="fold", gold="gold", metric="accuracy", **more)
 
 
+def facets(**more: Any) -> Any:
+    answers = {name: np.stack([values, np.roll(values, 1), values]) for name, values in SYSTEMS.items()}
+    return bb.compare_facets(answers, GOLD, metric="accuracy", facets="prompt", **more)
+
+
 def study(**more: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         made = bb.Study(Path(folder) / "study")
@@ -52,7 +57,7 @@ def study(**more: Any) -> Any:
         return made.compare(metric="accuracy", **more)
 
 
-COMPARISONS = [items, gate, runs, datasets, folds, study]
+COMPARISONS = [items, gate, runs, datasets, facets, folds, study]
 
 
 @pytest.mark.parametrize("compared", COMPARISONS)
@@ -209,8 +214,8 @@ def test_every_public_function_with_a_margin_is_tried_here() -> None:
         name for room in rooms for name in room.__all__ if "margin" in parameters(getattr(room, name))
     }
     tried = {
-        "Monitor", "PairedScores", "compare", "compare_datasets", "compare_folds", "compare_judged",
-        "compare_preferences", "compare_runs", "frontier", "gate", "plan_labels",
+        "Monitor", "PairedScores", "compare", "compare_datasets", "compare_facets", "compare_folds",
+        "compare_judged", "compare_preferences", "compare_runs", "frontier", "gate", "plan_labels",
     }  # fmt: skip
     results = {name for name in functions if name in bb.results.__all__}
     assert functions - results == tried

@@ -11,7 +11,7 @@ import pytest
 
 from bestby import Evaluation, compare, evaluate
 from bestby._core import chunks
-from bestby.engine import prepare
+from bestby.engine import prepare, sums
 from bestby.engine.base import Drawing
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.sums import SumGroup, SumSample
@@ -189,6 +189,21 @@ def test_scores_of_all_systems_without_a_unit_are_those_of_the_totals_less_its_r
     if means is not None:
         sizes = sample.sizes * sample.units.counts
         assert sizes @ means[0] / sizes.sum() == pytest.approx(group.scores, rel=1e-12)
+
+
+def test_very_many_items_vary_together_as_the_distinct_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = KINDS["macro-F1"].group()
+    distinct = group.spread
+    assert distinct is not None
+    monkeypatch.setattr(sums, "IN_ORDER_FROM", N - 1)
+    monkeypatch.setattr(sums, "CHUNK", 1)  # more combinations of rows than can be counted
+    monkeypatch.setattr(SumGroup, "together", property(lambda _: pytest.fail("equal items are sorted")))
+    of_items = KINDS["macro-F1"].group().spread
+    assert of_items is not None
+    assert of_items.n_units == distinct.n_units
+    assert of_items.noise == pytest.approx(distinct.noise, rel=1e-9)
+    assert of_items.covariance == pytest.approx(distinct.covariance, rel=1e-9)
+    assert of_items.of_scores == pytest.approx(distinct.of_scores, rel=1e-9)
 
 
 def test_a_family_by_formula_draws_no_resample(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ class Element {
     Object.assign(this, { tag, childNodes: [], attributes: {}, listeners: {}, className: "", value: "", hidden: false });
   }
   get classList() { return { contains: (name) => this.className.split(" ").includes(name) }; }
-  get dataset() { return { key: this.attributes["data-key"] }; }
+  get dataset() { return { key: this.attributes["data-key"], column: this.attributes["data-column"] }; }
   get textContent() { return this.childNodes.map((node) => node.textContent).join(""); }
   set textContent(text) { this.replaceChildren(new Text(String(text))); }
   get children() { return this.childNodes.filter((node) => node instanceof Element); }

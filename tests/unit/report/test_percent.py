@@ -251,7 +251,7 @@ def test_slices() -> None:
     for test, same in zip(c.heterogeneity, shown.heterogeneity, strict=True):
         assert (same.mean, same.tau, same.q) == pytest.approx((100 * test.mean, 100 * test.tau, test.q))
     assert "Does the difference depend on the slice?" in c.details(percent=True)
-    assert "(%)" in c.plot("accuracy", percent=True).get_title(loc="left")
+    assert "(%)" in c.plot("accuracy", percent=True).get_xlabel()
 
 
 def test_a_gate_has_a_scale_for_each_check() -> None:

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(
         "translation",
         "retrieval",
         "operations",
+        "training",
         pytest.param("handwriting", marks=pytest.mark.slow),
         pytest.param("parsing", marks=pytest.mark.slow),
     ],

@@ -28,10 +28,13 @@ from bestby.data.roles import (
     average_note,
     averages,
     check_no_gold,
+    facet_columns,
     left_out_notes,
     listed,
     matching,
     score_column,
+    shared_levels_note,
+    shares_levels,
     transposed,
     unknown_system,
     without_quantities,
@@ -131,6 +134,9 @@ def runs_of(
     columns, gold, _, _ = typed({name: record.column for name, record in records.items()}, gold, soft)
     records = {name: dataclasses.replace(r, column=columns[name]) for name, r in records.items()}
     notes = _left_out(table, roles, options, value, records)
+    facets = facet_columns(name for name in table.names if name not in records)
+    if len(facets) > 1 or shares_levels(run for one in records.values() for run in one.runs):
+        notes += (shared_levels_note(facets if len(facets) > 1 else ()),)
     message = f"a {'wide' if value is None else 'long'} table of runs; systems: {listed(list(records))}"
     message += "" if value is None else f" (column {roles.system})"
     metric = None if value is None or value in VALUE_WORDS or are_scores(value) is False else value
@@ -398,9 +404,12 @@ def _scores(table: Table, records: dict[str, _Record], paired: bool) -> dict[str
 def _check_once(table: Table, name: str, keys: Sequence[Any], what: str) -> None:
     key, times = next(iter(Counter(keys).most_common(1)), (None, 0))
     if times > 1:
+        facets = facet_columns(table.names)
+        hint = "is there a column of items or datasets? Name it: items=... or dataset=..."
+        if len(facets) > 1:
+            hint = f"compare over {listed(facets)} at once: compare_facets (bestby facets); or name items=..."
         raise InvalidInputError(
-            f"{table.source}: {what} {key!r} of system {name!r} occurs {times} times",
-            hint="is there a column of items or datasets? Name it: items=... or dataset=...",
+            f"{table.source}: {what} {key!r} of system {name!r} occurs {times} times", hint=hint
         )
 
 

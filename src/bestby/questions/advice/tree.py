@@ -156,7 +156,8 @@ TREE: dict[str, Question] = {
                 "paired",
             ),
             "runs": Answer(
-                "Training with another seed gives other scores, so the runs are a sample of their own.",
+                "Training with another seed gives other scores, so the runs are a sample of their own."
+                " Prompts or judges beside seeds are further samples: compare_facets takes them together.",
                 "Reimers & Gurevych 2017; Ulmer et al. 2022",
                 "run_items",
             ),

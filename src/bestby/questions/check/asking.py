@@ -55,6 +55,7 @@ OF_REPEATS = (
     Question("Which is best over several datasets?", "datasets", quick=_PLAIN),
     Question("Which is best in cross-validation?", "folds", quick=("--test", "none")),
 )
+FACETS = Question("Which is best for other prompts, seeds and items like these?", "facets", quick=_FEW)
 OF_JUDGES = (
     Question("Which answers do judges prefer?", "preferences", quick=_PLAIN),
     Question(
@@ -64,6 +65,7 @@ OF_JUDGES = (
         _FEW,
     ),
 )
+AGREEMENT = Question("How far do the annotators agree?", "agreement")
 GATE = Question("May the second system take the place of the first?", "gate", ("--margin", "0.01"), _FEW)
 FRONTIER = Question("Which systems may be worth their cost?", "frontier", quick=_FEW)
 SLICES = Question("Where does one system do better?", "slices", quick=_FEW)

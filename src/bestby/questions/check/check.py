@@ -12,13 +12,24 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed, quantities_of_others
-from bestby.data.table import Table
+from bestby.data.roles import (
+    ANNOTATOR_WORDS,
+    ITEM_WORDS,
+    RUN_WORDS,
+    facet_columns,
+    gold_names,
+    is_quantity,
+    listed,
+    quantities_of_others,
+)
+from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
     ADVISE,
+    AGREEMENT,
     COMPARE,
     EVALUATE,
+    FACETS,
     FRONTIER,
     GATE,
     OF_JUDGES,
@@ -168,10 +179,15 @@ def questions_answered(
         return found
 
     names = [name for table in tables for name in table.names]
+    words = {name.lower() for name in names}
+    if not words.isdisjoint(ANNOTATOR_WORDS) and words.isdisjoint(SYSTEM_WORDS) and tried(AGREEMENT):
+        return asked, None
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
             tried(question, _dataset_column(tables) if question.command == "datasets" else ())
+    if len(facet_columns(names)) > 1:
+        tried(FACETS)
     if not any(judged):
         gold, rest = _gold_among(files)
         compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)

@@ -16,6 +16,7 @@ from bestby.data.columns import MISSING, Column, group_codes, is_plain
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import first_rows, system_column_of
 from bestby.data.roles import (
+    ANNOTATOR_WORDS,
     GOLD_WORDS,
     ITEM_WORDS,
     REPETITION_WORDS,
@@ -47,6 +48,7 @@ PARTS = {
     "strata": ("stratum",),
     "judge": ("judge", "judge_name"),
     "human": ("human",),
+    "annotators": ANNOTATOR_WORDS,
     "system A": ("a", "model_a"),
     "system B": ("b", "model_b"),
     "winner": ("winner", "preference"),
@@ -65,7 +67,7 @@ _OPTIONS = {
     "--repetition": "repetitions",
 }
 _OF_PAIRS = ("system A", "system B", "winner")
-_REPEATED = ("runs", "datasets", "folds", "repetitions", "judge", "system A")
+_REPEATED = ("runs", "datasets", "folds", "repetitions", "judge", "annotators", "system A")
 """Parts of columns beside which an item has several rows of a system."""
 
 GROUP_WORDS = frozenset({

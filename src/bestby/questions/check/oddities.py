@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core import special
 from bestby._core.text import counted, percentage, quoted, words_of
 from bestby._core.typing import BoolArray, FloatArray, IntArray
-from bestby.data.roles import is_quantity, listed
+from bestby.data.roles import facet_columns, is_quantity, listed, shared_levels_note
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.clusters import FEW_CLUSTERS, LARGEST_SHARE
 from bestby.inference.multiplicity import holm, rejects
@@ -56,7 +56,7 @@ def oddities(content: Content, judgements: Any = None) -> tuple[tuple[Finding, .
     """Return what may be off, and what could not be checked."""
     checks = (
         duplicate_ids, unequal_ids, missing_values, same_inputs, unused_groups, large_shares, few_clusters,
-        level_items, backward_items, drift, other_quantities, notes_of_reading,
+        level_items, backward_items, drift, other_quantities, several_facets, notes_of_reading,
     )  # fmt: skip
     found = [one for check in checks for one in check(content)]
     if judgements is not None:
@@ -114,6 +114,15 @@ def duplicate_ids(content: Content) -> Iterator[Found]:
                 "duplicate_ids",
                 f"{counted(len(often), 'item id')} of {table.source} occur more than once, such as {first}",
             )
+
+
+def several_facets(content: Content) -> Iterator[Found]:
+    """Yield columns of several facets where runs are compared that share their levels."""
+    facets = facet_columns(name for table in content.tables for name in table.names)
+    runs = any(one.question.command == "runs" for one in content.asked)
+    if len(facets) > 1 and not runs:  # the answer for runs has this note itself
+        note = shared_levels_note(facets)
+        yield Finding(note.code, note.message)
 
 
 def unequal_ids(content: Content) -> Iterator[Found]:

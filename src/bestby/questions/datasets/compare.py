@@ -13,7 +13,7 @@ from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, FloatArray, OnMissing, Question, Rng, Statistic
-from bestby.comparisons import note_rules, per_dataset, provenance, swap_notes
+from bestby.comparisons import best, note_rules, per_dataset, provenance, swap_notes
 from bestby.comparisons.family import adjusted, oriented, ranked, with_direction_notes
 from bestby.comparisons.incomplete import notes_on_few_shared
 from bestby.comparisons.per_dataset import Options
@@ -378,12 +378,22 @@ def _compared(
         fewest = min((d.n_items for d in sampled), default=len(scores.datasets))
         notes += _notes_on_datasets(scores.metric.name, fewest, len(pairs), options, over.test) + doubts
     below = per_dataset.below_half_notes(scores.estimates, "dataset", scores.names, options.level)
+    means = tuple(math.fsum(column) / column.size for column in map(_present, matrix.T))
+    may_be_best = None
+    if fixed and inside.interval is not None:
+        may_be_best = best.set_by_bonferroni(
+            dict(zip(order, means, strict=True)),
+            inside.interval,
+            options,
+            baseline,
+            greater_is_better=scores.metric.greater_is_better,
+        )
     return DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
         systems=order,
         scores=matrix,
-        means=tuple(math.fsum(column) / column.size for column in map(_present, matrix.T)),
+        means=means,
         average_ranks=average,
         differences=differences,
         within=adjusted_within(inside.within, counts, options.level),
@@ -401,6 +411,7 @@ def _compared(
         runs=inside.runs,
         ranges=scores.ranges,
         varying=varying,
+        **best.of_names(may_be_best, scores.metric.name, order, options.level),
     )
 
 

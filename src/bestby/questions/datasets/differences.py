@@ -11,6 +11,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.comparisons import family, note_rules, one_pair, per_dataset
+from bestby.comparisons.best import IntervalOfPair
 from bestby.comparisons.per_dataset import Options
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
@@ -45,7 +46,8 @@ from bestby.results.values import WITHOUT_INTERVAL
 class InnerDifferences:
     """The differences on each dataset and over all together, with notes on them.
 
-    `over_these` are the mean differences with items or runs varying, if there are any.
+    `over_these` are the mean differences with items or runs varying, if there are any, and `interval` gives
+    their intervals at any level.
     """
 
     within: Mapping[str, tuple[Difference, ...]]
@@ -53,6 +55,7 @@ class InnerDifferences:
     overall: tuple[Overall, ...]
     notes: Sequence[Note]
     runs: RunsOnDatasets | None = None
+    interval: IntervalOfPair | None = None
 
 
 def differences_inside(
@@ -70,13 +73,14 @@ def differences_inside(
     """
     if settings is None:
         within = differences_within(scores, pairs, options)
-        over_these: Sequence[Difference] = (
-            over_items(scores, differences, options) if has_errors(scores) else ()
-        )
+        over_these: tuple[Difference, ...] = ()
+        interval: IntervalOfPair | None = None
+        if has_errors(scores):
+            over_these, interval = over_items(scores, differences, options)
         macro = () if options.bare else tuple((_macro(d, "items"), d.notes) for d in over_these)
         micro = _micro(scores, scores.measure, pairs, options, drawing, counting)
         overall, notes = joined(differences, [*macro, *micro], options, scores.metric.name)
-        return InnerDifferences(within, over_these, overall, notes)
+        return InnerDifferences(within, over_these, overall, notes, interval=interval)
     on_each, notes = run_differences(scores, pairs, settings, drawing)
     better = scores.metric.greater_is_better
     strata = Strata.of(scores, settings, drawing)
@@ -103,8 +107,14 @@ def differences_inside(
         systems=systems_overall(together, by_rank, better, gaps=gaps),
         improvements=mean_improvements(strata, pairs),
     )
-    over_these = _over_runs(differences, over_runs)
-    return InnerDifferences(on_each, over_these or differences, overall, [*notes, *short, *unbounded], runs)
+    return InnerDifferences(
+        on_each,
+        _over_runs(differences, over_runs) or differences,
+        overall,
+        [*notes, *short, *unbounded],
+        runs,
+        strata.interval_of,
+    )
 
 
 def differences_within(

@@ -18,6 +18,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.text import counted
 from bestby.comparisons import equivalence, family
+from bestby.comparisons.best import IntervalOfPair
 from bestby.comparisons.per_dataset import Options
 from bestby.engine.estimate import Estimate
 from bestby.engine.interval_choice import FEW_DIFFERING, reservation
@@ -57,6 +58,35 @@ class Part:
     method: str
 
 
+@dataclass(frozen=True)
+class Mean:
+    """The mean of the differences on the datasets: its standard errors, and the allowance that is shown."""
+
+    estimate: float
+    parts: Sequence[Part]
+    units: Evidence
+    errors: dict[float | None, StandardError]
+    shown: float | None
+    scale: float
+    metric: MetricInfo
+
+    @classmethod
+    def of(cls, d: Difference, parts: Sequence[Part], scores: DatasetScores, options: Options) -> Mean:
+        """Return the mean of the differences of a pair."""
+        units = equivalence.mean_of([part.evidence for part in parts])
+        default = skewness.FOR_INTERVALS if units.n_units >= skewness.FROM_UNITS else None
+        shown = ASKED.get(options.interval or "", default)
+        errors = {key: clusters.mean_error([part.errors[key] for part in parts]) for key in METHODS}
+        scale = float(np.abs(scores.matrix).max())
+        return cls(d.estimate, parts, units, errors, shown, scale, scores.metric)
+
+    def bounds(self, level: float) -> family.Bounds:
+        """Return the interval at a level, and why there is none."""
+        ends = skewness.interval(self.estimate, self.errors[self.shown], level)
+        interval = Interval(*ends, level, METHODS[self.shown], exact=True)
+        return defined(clipped(interval, self.metric), scale=self.scale)
+
+
 def has_errors(scores: DatasetScores) -> bool:
     """Return whether the items of every dataset show how sure a difference there is."""
     if scores.compared:
@@ -73,10 +103,21 @@ def has_errors(scores: DatasetScores) -> bool:
 
 def over_items(
     scores: DatasetScores, differences: Sequence[Difference], options: Options
-) -> tuple[Difference, ...]:
-    """Return the mean differences over these very datasets; in `differences` the datasets vary."""
-    found = [_mean(d, _parts(scores, d.a, d.b), scores, options) for d in differences]
-    return tuple(family.adjusted(found, options.correction))
+) -> tuple[tuple[Difference, ...], IntervalOfPair]:
+    """Return the mean differences over these very datasets, and what gives their intervals at any level.
+
+    In `differences` the datasets vary.
+    """
+    means = {(d.a, d.b): Mean.of(d, _parts(scores, d.a, d.b), scores, options) for d in differences}
+
+    def interval(a: str, b: str, level: float) -> Interval | None:
+        if (a, b) in means:
+            return means[a, b].bounds(level)[0]
+        opposite = means[b, a].bounds(level)[0]
+        return opposite and opposite.mirrored()
+
+    found = [_difference(d, means[d.a, d.b], scores.metric, options) for d in differences]
+    return tuple(family.adjusted(found, options.correction)), interval
 
 
 def few_items_notes(scores: DatasetScores) -> list[Note]:
@@ -144,34 +185,22 @@ def _drawn_error(estimate: Estimate) -> StandardError:
     return StandardError(float(drawn.std(ddof=1)) * math.sqrt(group.n_units / free), float(free))
 
 
-def _mean(d: Difference, parts: Sequence[Part], scores: DatasetScores, options: Options) -> Difference:
+def _difference(d: Difference, mean: Mean, metric: MetricInfo, options: Options) -> Difference:
     """Return the mean of the differences on the datasets; its p-value is not adjusted yet."""
-    inside = [part.evidence for part in parts]
-    units = equivalence.mean_of(inside)
-    default = skewness.FOR_INTERVALS if units.n_units >= skewness.FROM_UNITS else None
-    shown = ASKED.get(options.interval or "", default)
-    errors = {key: clusters.mean_error([part.errors[key] for part in parts]) for key in METHODS}
+    units, shown, errors = mean.units, mean.shown, mean.errors
+    inside = [part.evidence for part in mean.parts]
     notes = (Note("identical", IDENTICAL),) if units.n_differing == 0 else ()
     test = None if options.test is None else _test(d.estimate, errors[shown], METHODS[shown], units, options)
     p, about = None if test is None else test.p_value, notes_about(notes, d.metric, d.a, d.b)
     plain = dataclasses.replace(d, test=test, p_adjusted=p, notes=about, **WITHOUT_BOUNDS)
     if options.interval is None:
         return plain
-    scale = float(np.abs(scores.matrix).max())
-
-    def bounds(level: float, allowance: float | None) -> family.Bounds:
-        ends = skewness.interval(d.estimate, errors[allowance], level)
-        interval = Interval(*ends, level, METHODS[allowance], exact=True)
-        return defined(clipped(interval, scores.metric), scale=scale)
-
-    interval, undefined = bounds(options.level, shown)
-    decisive = shown if options.interval in ASKED else skewness.FOR_VERDICTS
-    tost = family.for_equivalence(
-        interval, lambda level: bounds(level, decisive), options.level, options.margin
-    )
+    interval, undefined = mean.bounds(options.level)
+    deciding = mean if options.interval in ASKED else dataclasses.replace(mean, shown=skewness.FOR_VERDICTS)
+    tost = family.for_equivalence(interval, deciding.bounds, options.level, options.margin)
     tost, unseen = equivalence.interval_of_mean(inside, tost, d.estimate, options)
     doubts = _doubts(inside, errors[shown], tested=test is not None)
-    methods = {part.method for part in parts}
+    methods = {part.method for part in mean.parts}
     bounded = dataclasses.replace(
         plain,
         interval=interval,
@@ -179,9 +208,9 @@ def _mean(d: Difference, parts: Sequence[Part], scores: DatasetScores, options: 
         standard_error_method=methods.pop() if len(methods) == 1 else "formula",
         notes=notes_about((*notes, *undefined, *doubts, *unseen), d.metric, d.a, d.b),
     )
-    decides = None if decisive == shown else bounds(options.level, decisive)[0]
+    decides = None if deciding.shown == shown else deciding.bounds(options.level)[0]
     return family.with_verdict(
-        bounded, clipped(tost, scores.metric), options.margin, decides=decides, doubted=bool(doubts)
+        bounded, clipped(tost, metric), options.margin, decides=decides, doubted=bool(doubts)
     )
 
 

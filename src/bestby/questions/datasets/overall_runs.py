@@ -113,6 +113,10 @@ class Strata:
         constant = "constant_scores" if b is None else "constant_difference"
         return defined(interval, scale=scale, constant=constant)
 
+    def interval_of(self, a: str, b: str, level: float) -> Interval | None:
+        """Return the interval of the mean difference of two systems, by their names."""
+        return self.interval(self.names.index(a), self.names.index(b), level)[0]
+
     def few(self) -> list[Note]:
         """Return the note on resamples of few runs, which vary less than other runs would."""
         fewest = min(x.size for one in self.strata for x in one.scores)

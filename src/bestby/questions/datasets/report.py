@@ -36,7 +36,18 @@ from bestby.report.disagreements import (
 )
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture, all_within, differences_with, one_section, subtitle
-from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, by_name, inside, values
+from bestby.report.fields import (
+    DIFFERENCE,
+    INTERVAL,
+    TEST,
+    Field,
+    Rows,
+    attributes,
+    by_name,
+    inside,
+    of_best,
+    values,
+)
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent, ranks_text
 from bestby.report.paper import (
     against,
@@ -45,6 +56,7 @@ from bestby.report.paper import (
     measured,
     named,
     score_of_runs,
+    set_of_best,
     source_of_test,
     with_works,
     within,
@@ -53,8 +65,10 @@ from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
     Table,
+    columns_on_the_best,
     difference_columns,
     difference_rounding,
+    footnote_on_best,
     marked_by,
     pairs_matrix,
     pairs_table,
@@ -121,19 +135,22 @@ def _headline(c: DatasetComparison) -> str:
         mean = _score_rounding(c).text(values[0])
         best = f"{words.averaged(c.metric.name)}, {mean}, over these {n} datasets"
     if len(ties) > 1:
-        return f"{words.listed(ties)} share the best {best}."
+        may_be_best = words.best_sentence(c.best, difference_rounding(c), first, None)
+        return f"{words.listed(ties)} share the best {best}.{may_be_best}"
     text = f"{first} has the best {best}"
     others = differences_with(c, first)
     if not others:
         return text + "."
-    clause = words.best_clause(first, others)
+    behind = c.behind[0] if c.behind else None
+    may_be_best = words.best_sentence(c.best, difference_rounding(c), first, behind)
+    clause = words.best_clause(first, others, open_too=not may_be_best)
     if c.baseline in others and len(c.systems) > 2:
         clause = clause.replace("from the other", f"from the baseline {c.baseline}")
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
     across = c.provenance.settings.get("across")
     few = "" if c.fixed else words.few_units_text(n, "datasets", c.differences, c.notes, across)
-    return f"{text}{clause}{named}.{few}"
+    return f"{text}{clause}{named}.{may_be_best}{few}"
 
 
 def _other_answer(c: DatasetComparison) -> str:
@@ -273,13 +290,22 @@ def _systems(c: DatasetComparison) -> Table:
         column.number("average rank", Rounding(2), itemgetter(2), applies=not c.fixed),
         Column("datasets", lambda e: Cell(str(e[3]), float(e[3])), applies=c.with_gaps),
         column.text("group", lambda e: _letters(standings, order[e[0]]), applies=_lettered(c)),
+        *(column.part(one, lambda e: order[e[0]]) for one in columns_on_the_best(c, digits)),
     )
     caption = f"Systems over {len(c.datasets)} datasets ({name}: {words.direction(c.metric)})"
     entries = list(zip(c.systems, c.means, c.average_ranks, _n_datasets(c), strict=True))
     values = c.means if c.fixed else c.average_ranks
     best = {name for name, x in zip(c.systems, values, strict=True) if words.are_level(x, values[0])}
     main = 1 if standings is None else 2
-    table = Table.of(caption, columns, entries, lambda e: e[0] in best, part="systems", main=main)
+    table = Table.of(
+        caption,
+        columns,
+        entries,
+        lambda e: e[0] in best,
+        part="systems",
+        main=main,
+        footnote=footnote_on_best(c.level) if c.best_sets else "",
+    )
     return with_first_rows(table, BEST)
 
 
@@ -594,12 +620,15 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
         below.append(("datasets", [Cell(str(n), float(n)) for n in _n_datasets(c)]))
     if standings is not None:
         below.append(("rank", [_rank(standings, place) for place in range(len(c.systems))]))
+    on_the_best = [] if details else columns_on_the_best(c, digits)  # of many systems they have a row each
+    below += [(one.header, list(map(one.cell, range(len(c.systems))))) for one in on_the_best]
     named = [f"{name} (baseline)" if name == c.baseline else name for name in c.systems]
     of_systems = (Column(name, itemgetter(place)) for place, name in enumerate(named))
     columns = [column.part(one, itemgetter(1)) for one in of_systems]
     called = "Scores" if c.metric.name == "mean" else c.metric.name
     what = f"{called} on each dataset ({words.direction(c.metric)})"
     footnote = "Systems that share a letter in a row cannot be told apart there." if lettered else ""
+    footnote = f"{footnote} {footnote_on_best(c.level) if on_the_best else ''}".strip()
     table = Table.of(
         what, (column.name("dataset", itemgetter(0)), *columns), [*entries, *below], part="scores", main=0,
         footnote=footnote, details=details,
@@ -677,6 +706,7 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
             {**asdict(one), "significant": one.significant, "winner": one.winner} for one in c.ranking
         ],
         "critical_difference": c.critical_difference,
+        **data.on_the_best(c),
         **({} if c.ranges is None else {"ranges": c.ranges}),
         **({} if c.runs is None else {"runs": asdict(c.runs) | {"differences": TABLES["runs"].rows(c)}}),
     }
@@ -733,7 +763,9 @@ def _run_rows(c: DatasetComparison) -> Iterator[dict[str, Any]]:
 
 TABLES = {
     "differences": Rows(_COLUMNS, _over_and_within),
-    "scores": Rows(attributes("dataset", "system", "score", "average_rank"), _score_rows),
+    "scores": Rows(
+        lambda c: (*attributes("dataset", "system", "score", "average_rank"), *of_best(c)), _score_rows
+    ),
     "runs": Rows((Field("dataset"), *inside("difference", differences_of_runs(with_items=False))), _run_rows),
 }
 
@@ -760,6 +792,7 @@ def sentences(c: DatasetComparison) -> Iterator[str]:
         one, over_all = score_of_runs(c.runs.statistic), _score_name(c.runs)
         yield f"The score of a system on a dataset is {one}; over all datasets it is the {over_all}."
     yield from inference(c, c.differences, over=" of the means over the datasets")
+    yield set_of_best(c)
     inner = all_within(c)
     yield from within(c, "on each dataset", by_place=True)
     if c.runs is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
 from bestby.inference.multiplicity import alpha_at, rejects
-from bestby.report.comparison import Difference, Paired, Tested
+from bestby.report.comparison import BestSet, Difference, Paired, Tested
 from bestby.report.replicability import Counts
 from bestby.report.reported import canvas_of, labelled_pair, shown_in
 from bestby.results.base import MetricInfo, Note, Provenance
@@ -65,6 +65,12 @@ class DatasetComparison(Paired):
     varying : {"items", "runs", "datasets"}
         What `differences` take to vary: the items or the runs on these very datasets (``datasets="fixed"``),
         or the datasets as a sample of others like them (``datasets="random"``).
+    best_sets : tuple of BestSet
+        Which of three or more systems may have the best mean over these very datasets; empty where the
+        datasets vary, against a baseline, and without tests or intervals. ``result.best`` is the one.
+    behind : tuple of (float or None)
+        By how much the best system is better than each at most, in the order of `systems`, as for
+        `SystemScore`. Empty where `best_sets` is.
 
     See Also
     --------
@@ -94,6 +100,8 @@ class DatasetComparison(Paired):
     runs: RunsOnDatasets | None = None
     ranges: Mapping[str, tuple[float, float]] | None = None
     varying: str = "datasets"
+    best_sets: tuple[BestSet, ...] = field(default=(), kw_only=True)
+    behind: tuple[float | None, ...] = field(default=(), kw_only=True)
 
     kind: ClassVar[str] = "datasets"
 

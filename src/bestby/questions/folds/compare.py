@@ -12,7 +12,7 @@ from typing import Any, Literal
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, FloatArray, Question, Rng
-from bestby.comparisons import equivalence, note_rules, per_dataset
+from bestby.comparisons import best, equivalence, note_rules, per_dataset
 from bestby.comparisons.family import (
     Bounds,
     adjusted,
@@ -31,6 +31,7 @@ from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
+from bestby.inference.best import SetOfBest
 from bestby.inference.multiplicity import rejects
 from bestby.metrics.functions import name_and_direction
 from bestby.questions.folds import crossvalidation
@@ -41,7 +42,7 @@ from bestby.report.replicability import Counts, Names, Replicability, replicabil
 from bestby.report.reported import with_backend
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, notes_about
-from bestby.results.values import TestResult, defined
+from bestby.results.values import Interval, TestResult, defined
 from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
 
 
@@ -226,6 +227,12 @@ def compare_folds(
         }
     settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
+    means = tuple(float(mean) for mean in scores.mean(axis=0))
+    may_be_best = None
+    if folds.has_folds:
+        may_be_best = _set_of_best(
+            folds, dict(zip(order, means, strict=True)), name, share, options, baseline
+        )
     estimates = {repetition: whole for repetition, (whole, _) in folds.whole.items()}
     below = per_dataset.below_half_notes(estimates, "repetition", folds.names, options.level)
     result = FoldComparison(
@@ -233,7 +240,7 @@ def compare_folds(
         systems=order,
         folds=folds.labels,
         scores=scores,
-        means=tuple(float(mean) for mean in scores.mean(axis=0)),
+        means=means,
         ratio=share,
         differences=_differences(folds, pairs, tests, name, share, options) if folds.has_folds else (),
         tests=PairTests(tests),
@@ -246,6 +253,7 @@ def compare_folds(
         correction=options.corrected_by,
         margin=options.margin,
         baseline=baseline,
+        **best.of_names(may_be_best, folds.metric.name, order, options.level),
     )
     return with_backend(result, backend_of(data))
 
@@ -400,6 +408,26 @@ def _differences(
             )
         )
     return with_direction_notes(adjusted(differences, options.correction), options.alpha)
+
+
+def _set_of_best(
+    folds: Folds,
+    means: Mapping[str, float],
+    name: str | None,
+    ratio: float,
+    options: Options,
+    baseline: str | None,
+) -> SetOfBest | None:
+    """Return which systems may be the best by the corrected intervals of their differences."""
+    method = crossvalidation.interval_of(name, folds, ratio)
+
+    def interval(a: str, b: str, level: float) -> Interval | None:
+        table = crossvalidation.by_repetition(folds, _paired(folds, (a, b)))
+        scale = max(abs(means[a]), abs(means[b]))
+        return _corrected_interval(table, ratio, method, scale, level)[0]
+
+    better = folds.metric.greater_is_better
+    return best.set_by_bonferroni(means, interval, options, baseline, greater_is_better=better)
 
 
 def _corrected_interval(table: FloatArray, ratio: float, method: str, scale: float, level: float) -> Bounds:

@@ -24,7 +24,7 @@ from bestby.report.document import (
     one_section,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside
+from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside, of_best
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import draw_lines, pair_line, sides
@@ -32,9 +32,18 @@ from bestby.report.figures.matrix import effects
 from bestby.report.figures.systems import checked_kind
 from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, Rounding, alpha, p_text, percent, ranks_text
-from bestby.report.paper import against, drawn, inference, measured, named, within
+from bestby.report.paper import against, drawn, inference, measured, named, set_of_best, within
 from bestby.report.references import cite
-from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, why_marked
+from bestby.report.tables import (
+    Table,
+    columns_on_the_best,
+    difference_rounding,
+    footnote_on_best,
+    marked_by,
+    pairs_matrix,
+    pairs_table,
+    why_marked,
+)
 from bestby.report.words import computed
 
 if TYPE_CHECKING:
@@ -80,7 +89,10 @@ def _headline(c: FoldComparison) -> str:
     best = "highest" if c.metric.greater_is_better else "lowest"
     text = f"{first} has the {best} {words.averaged(c.metric.name)}, {mean}, over {_design(c)}"
     others = differences_with(c, first)
-    return f"{text}{words.best_clause(first, others) if others else ''}."
+    behind = c.behind[0] if c.behind and not words.are_level(c.means[0], c.means[1]) else None
+    may_be_best = words.best_sentence(c.best, difference_rounding(c), first, behind)
+    clause = words.best_clause(first, others, open_too=not may_be_best) if others else ""
+    return f"{text}{clause}.{may_be_best}"
 
 
 def _effects(c: FoldComparison) -> tuple[str, ...]:
@@ -136,10 +148,18 @@ def _systems(c: FoldComparison) -> Table:
         column.number("min", digits, lambda e: float(c.scores[:, e[0]].min())),
         column.number("max", digits, lambda e: float(c.scores[:, e[0]].max())),
         column.text("group", lambda e: letters[e[0]] if letters else "", applies=lettered),
+        *(column.part(one, itemgetter(0)) for one in columns_on_the_best(c, digits)),
     )
     caption = f"Systems over {_design(c)} ({words.direction(c.metric)})"
     entries = zip(range(len(c.systems)), c.systems, c.means, strict=True)
-    return Table.of(caption, columns, entries, lambda e: e[2] == c.means[0], part="scores")
+    return Table.of(
+        caption,
+        columns,
+        entries,
+        lambda e: e[2] == c.means[0],
+        part="scores",
+        footnote=footnote_on_best(c.level) if c.best_sets else "",
+    )
 
 
 def _differences(c: FoldComparison) -> Table:
@@ -248,6 +268,7 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
         "greater_is_better": c.metric.greater_is_better,
         "ratio": c.ratio,
         "systems": [{"system": name, "mean": mean} for name, mean in zip(c.systems, c.means, strict=True)],
+        **data.on_the_best(c),
         "scores": [
             {"repetition": again, "fold": fold, **dict(zip(c.systems, map(float, row), strict=True))}
             for (again, fold), row in zip(c.folds, c.scores, strict=True)
@@ -285,7 +306,7 @@ _SPREAD = (
 TABLES = {
     "differences": Rows((Field("repetition"), *inside("difference", DIFFERENCE)), _placed),
     "scores": Rows(
-        attributes("repetition", "fold", "system", "score"),
+        lambda c: (*attributes("repetition", "fold", "system", "score"), *of_best(c)),
         lambda c: data.scores_by_place(c, ("repetition", "fold"), c.folds),
     ),
 }
@@ -302,6 +323,7 @@ def sentences(c: FoldComparison) -> Iterator[str]:
         f"{against(c.baseline)}."
     )
     yield from inference(c, c.differences, over=" of the means over the folds")
+    yield set_of_best(c)
     if c.has_folds and (computed(c, "interval") or computed(c, "test")):
         yield (
             "Intervals and tests allow for the training items that folds share, with a ratio of test items to"

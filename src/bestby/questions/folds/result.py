@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
-from bestby.report.comparison import Difference, Paired
+from bestby.report.comparison import BestSet, Difference, Paired
 from bestby.report.replicability import ByPair, Counts, Names
 from bestby.report.reported import canvas_of, shown_in
 from bestby.results.base import MetricInfo, Note, Provenance
@@ -50,6 +50,12 @@ class FoldComparison(Paired):
         Per pair the spread of those; empty without items.
     notes, provenance, level, correction, margin, baseline
         As for `Comparison`.
+    best_sets : tuple of BestSet
+        Which of three or more systems may be the best over the folds; empty without folds, against a
+        baseline, and without tests or intervals. ``result.best`` is the one.
+    behind : tuple of (float or None)
+        By how much the best system is better than each at most, in the order of `systems`, as for
+        `SystemScore`. Empty where `best_sets` is.
 
     See Also
     --------
@@ -74,6 +80,8 @@ class FoldComparison(Paired):
     correction: str
     margin: float | None = None
     baseline: str | None = None
+    best_sets: tuple[BestSet, ...] = field(default=(), kw_only=True)
+    behind: tuple[float | None, ...] = field(default=(), kw_only=True)
 
     kind: ClassVar[str] = "folds"
 

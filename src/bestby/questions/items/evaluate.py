@@ -143,5 +143,5 @@ def _scored(
         (),
         None,
         (*notes, *of_metric, *note_rules.signature_notes(unfitted, evaluation)),
-        best.leader_of_several(intervals, names, order, systems, settings),
+        best.leader(intervals, names, order, systems, settings),
     )

@@ -6,8 +6,7 @@ import base64
 import json
 import math
 import zlib
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,52 +14,17 @@ import numpy as np
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report import disagreements, words
-from bestby.report.column import DIFFERENCE_HEADER, FIRST, SECOND, Cell, Column
+from bestby.report.column import DIFFERENCE_HEADER, FIRST, SECOND
 from bestby.report.comparison import Comparison, Difference
-from bestby.report.document import BEST_GROUP
-from bestby.report.numbers import DASH, MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
-from bestby.report.pairs import Pairs, involving, position_among_all
-from bestby.report.tables import Table, differences_of, one_sided, score_rounding, systems_of
+from bestby.report.numbers import MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
+from bestby.report.pairs import Pairs, position_among_all
+from bestby.report.tables import differences_of, one_sided, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
 MOST_SEARCHED = 1000
 """Systems whose pairs a page holds: its size grows with their square."""
-
-
-def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
-    """Return a table of the systems that tells the best group only, as all groups are too many to be read.
-
-    In it are the best system and those that cannot be told apart from it. The table is the same with a
-    baseline, and where nothing was tested.
-    """
-    if c.baseline is not None or not computed(c, "test"):
-        return table
-    entries = systems_of(c, metric)
-    best = entries[0].system
-    behind = {name for d in involving(c.differences, metric.name, best) if d.winner for name in (d.a, d.b)}
-    places = [place for place, one in enumerate(table.columns) if not one.header.startswith("group")]
-    named = next(place for place, one in enumerate(table.columns) if one.name)
-    rows = tuple(
-        replace(
-            row,
-            cells=(
-                *(row.cells[place] for place in places),
-                _membership(row.cells[named].key, behind - {best}),
-            ),
-        )
-        for row in table.rows
-    )
-    added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
-    # Without the letters of groups there is nothing to say of them.
-    columns = (*(table.columns[place] for place in places), added)
-    return replace(table, columns=columns, rows=rows, footnote="", short=None)
-
-
-def _membership(name: Any, behind: Collection[str]) -> Cell:
-    text = DASH if name in behind else "yes"
-    return Cell(text, "b" if name in behind else "a")
 
 
 def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, Any] | None:

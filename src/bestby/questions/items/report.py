@@ -10,8 +10,8 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped
-from bestby.questions.items.many_systems_report import embedded, with_best_group
-from bestby.report import column, words
+from bestby.questions.items.many_systems_report import embedded
+from bestby.report import column, data, words
 from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.differing_items import (
@@ -33,13 +33,22 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, MAY_BE_BEST, N_ITEMS, SCORE, Field, Rows
+from bestby.report.fields import DIFFERENCE, N_ITEMS, SCORE, Field, Rows, of_best
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
 from bestby.report.numbers import percent
 from bestby.report.pairs import examples
-from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
+from bestby.report.paper import (
+    against,
+    clustered,
+    drawn,
+    inference,
+    intervals_of_scores,
+    measured,
+    named,
+    set_of_best,
+)
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -115,7 +124,9 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
         lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
         tables=(
-            systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
+            systems_table(
+                shown, metric, beside_score=_of_incomplete(shown, metric), most=most, grouped=view is None
+            ),
             *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
         details=() if omnibus is None else (omnibus,),
@@ -258,16 +269,17 @@ def _of_best(
         )
         for picture in section.pictures
     )
-    first = _captioned(with_best_group(section.tables[0], c, metric), which)
+    first = _captioned(section.tables[0], which)
+    footnote = f"{first.footnote} {_not_shown(c, metric, view)}".lstrip()
     return dataclasses.replace(
         section,
         tables=(
-            dataclasses.replace(first, footnote=_not_shown(c, metric, view)),
+            dataclasses.replace(first, footnote=footnote),
             *_parts(view, metric, differences),
         ),
         pictures=tuple(pictures),
         search=Search(
-            systems=lambda: with_best_group(systems_table(c, metric), c, metric),
+            systems=partial(systems_table, c, metric, grouped=False),
             pairs=partial(embedded, c, metric, difference_rounding(view, metric)),
             differences=partial(differences_table, c, metric),
         ),
@@ -386,7 +398,7 @@ def _differences(c: Comparison) -> tuple[Field, ...]:
 
 def _scores(c: Comparison) -> tuple[Field, ...]:
     more = (*N_ITEMS, Field("mean_difference")) if c.in_pairs else ()
-    return (*SCORE, *more, *(MAY_BE_BEST if c.best_sets else ()))
+    return (*SCORE, *more, *of_best(c))
 
 
 TABLES = {
@@ -403,31 +415,20 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "systems": TABLES["scores"].rows(c),
         "differences": TABLES["differences"].rows(c),
         "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
-        **_of_the_best(c),
+        **data.on_the_best(c),
         **({"classes": class_rows(c)} if c.classes else {}),
     }
 
 
-def _of_the_best(c: Comparison) -> dict[str, Any]:
-    """Return what is said of the best system, and of the one named in advance, where that was asked."""
-    parts: dict[str, Sequence[Any]] = {"best_set": c.best_sets, "leader": c.leaders, "focus": c.focus}
-    return {name: [dataclasses.asdict(part) for part in of] for name, of in parts.items() if of}
-
-
 def _on_the_best(c: Comparison) -> Iterator[str]:
     """Yield how the set of the best, the score of the leader and the rank of one system were found."""
-    if c.best_sets:
-        yield (
-            "Which systems may be the best is by a multiple comparison with the best"
-            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a"
-            " level that allows for how their scores vary together, so that the best stays with"
-            f" {percent(c.level)}. The bounds of how far each is behind it hold together."
-        )
+    yield set_of_best(c, together=True)
     if c.leaders:
         every = "all systems with the same items" if c.in_pairs else "all systems"
+        what = "The score" if c.baseline is None else "The difference from the baseline"
         yield (
-            "The score of the first system is also given without the luck of the choice"
-            f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items"
+            f"{what} of the first system is also given without the luck of the choice"
+            f"{cite('analysis', 'leader')}: the mean of the systems that two thirds of the items"
             " choose, on the other third. Its interval ends towards worse scores at the level at which the"
             f" ends of {every} hold at once, and on the other side at the farthest end of {every}."
         )

@@ -13,13 +13,14 @@ from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray, Question, Rng
-from bestby.comparisons import family
+from bestby.comparisons import best, family
 from bestby.comparisons.provenance import hash_of, hash_of_rows
 from bestby.comparisons.settings import FamilySettings, check_reach
 from bestby.data.layouts.judged import JudgedItems
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
+from bestby.inference.best import SetOfBest, standing
 from bestby.metrics.functions import ScoreMetric
 from bestby.questions.judged.judge_quality import humans_of, judges_of
 from bestby.questions.judged.label_metrics import (
@@ -45,7 +46,7 @@ from bestby.report.comparison import SIMULTANEOUS
 from bestby.report.reported import with_backend
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, Provenance, notes_about, provenance_of
-from bestby.results.values import without_interval
+from bestby.results.values import Interval, without_interval
 from bestby.vocabulary import ItemCorrection, allowed_names
 
 
@@ -574,7 +575,9 @@ def _comparison(
     differences = family.with_direction_notes(
         _adjusted(unadjusted, estimates, pairs, names, settings, greater), settings.alpha
     )
-    systems = _scores(names, estimates, order, differences, settings, metric.name)
+    found = _set_of_best([names[s] for s in order], names, estimates, settings, metric)
+    systems = _scores(names, estimates, order, differences, settings, metric.name, found)
+    best_set = best.best_set(metric.name, systems, settings.level)
     return JudgedComparison(
         metrics=(metric,),
         systems=systems,
@@ -600,6 +603,29 @@ def _comparison(
         judges=judges,
         humans=humans_of(scores),
         worth=tuple(_worths(scores.judges, estimates, order, pairs, settings.level)),
+        best_sets=() if best_set is None else (best_set,),
+    )
+
+
+def _set_of_best(
+    ranked: Sequence[str],
+    names: Sequence[str],
+    estimates: AnyEstimates,
+    settings: Settings,
+    metric: MetricInfo,
+) -> SetOfBest | None:
+    """Return which systems may be the best by the intervals of their differences, ordered as `ranked`."""
+    place = {name: s for s, name in enumerate(names)}
+
+    def interval(a: str, b: str, level: float) -> Interval | None:
+        return estimates.interval(estimates.contrast(place[a], place[b]), level)
+
+    return best.set_by_bonferroni(
+        {name: float(estimates.scores[place[name]]) for name in ranked},
+        interval,
+        settings,
+        settings.baseline,
+        greater_is_better=metric.greater_is_better,
     )
 
 
@@ -610,6 +636,7 @@ def _scores(
     differences: Sequence[JudgedDifference],
     settings: Settings,
     metric: str,
+    found: SetOfBest | None,
 ) -> tuple[JudgedScore, ...]:
     ranked = [names[s] for s in order]
     standings = family.standings(ranked, differences, settings.alpha, lettered=settings.baseline is None)
@@ -624,6 +651,7 @@ def _scores(
             labels_interval=estimates.interval(contrast, settings.level, labels_only=True),
             n_labels=estimates.common(s, s).n, tuning=estimates.tuning(s),
             extra_labels=estimates.extra_labels(contrast, settings.level),
+            **standing(found, place),
         )
         for place, s in enumerate(order)
         for contrast in (estimates.contrast(s),)

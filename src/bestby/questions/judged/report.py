@@ -24,7 +24,7 @@ from bestby.questions.judged.result import (
     JudgeWorth,
     mean_of_known,
 )
-from bestby.report import column, words
+from bestby.report import column, data, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
 from bestby.report.fields import (
@@ -36,6 +36,7 @@ from bestby.report.fields import (
     attributes,
     inside,
     interval_ends,
+    of_best,
     values,
 )
 from bestby.report.figures import drawing, forest
@@ -53,7 +54,7 @@ from bestby.report.numbers import (
     p_text,
     percent,
 )
-from bestby.report.paper import against, inference, named
+from bestby.report.paper import against, inference, named, set_of_best
 from bestby.report.percent import unit_of
 from bestby.report.references import cite
 from bestby.report.tables import (
@@ -545,7 +546,13 @@ TABLES = {
         attrgetter("differences"),
     ),
     "scores": Rows(
-        (*SCORE, *attributes("judge_score", "labels_score"), *_OF_LABELS, Field("tuning", _tuning)),
+        lambda c: (
+            *SCORE,
+            *attributes("judge_score", "labels_score"),
+            *_OF_LABELS,
+            Field("tuning", _tuning),
+            *of_best(c),
+        ),
         attrgetter("systems"),
     ),
     "worth": Rows(attributes("judge", "a", "b", "extra_labels"), _worth_rows),
@@ -615,6 +622,7 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
         "n_clusters": c.n_clusters or None,
         **values(attributes("n_strata", "labels_drawn", "scale"), c),
         "systems": rows["scores"],
+        **data.on_the_best(c),
         "differences": rows["differences"],
         "worth": rows["worth"],
         "judges": [{"judge": j.judge, "equal_bias": j.equal_bias and asdict(j.equal_bias)} for j in c.judges],
@@ -648,6 +656,7 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
     )
     yield _method(c)
     yield from inference(c, c.differences, systems=c.systems)
+    yield set_of_best(c)
 
 
 def _method(c: JudgedComparison) -> str:

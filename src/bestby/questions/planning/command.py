@@ -117,7 +117,8 @@ class Plan:
     in FILE; --runs, --difference and --item-sd (and --run-sd, --rest-sd), or --runs and a FILE of runs and
     items; or a pilot in FILES as 'bestby compare' reads them, whose items are resampled. If --difference is
     given, the difference of a pilot is shrunk to it. The power is averaged over the uncertainty of the spread
-    and the agreement of a pilot. Human labels beside a judge are planned by 'bestby judged plan'.
+    and the agreement of a pilot. Human labels beside a judge are planned by 'bestby judged plan',
+    several prompts, judges or training samples beside seeds by 'bestby facets --study'.
 
     \b
     Tests, the first is the default:

@@ -426,6 +426,7 @@ def allocate(
     See Also
     --------
     bestby.planning.Pilot : The design whose runs and items are planned.
+    bestby.results.FacetsComparison.allocate : Prompts, judges or training samples beside runs and items.
     power : The power of one size.
     sample_size : The size that has the power wanted.
 

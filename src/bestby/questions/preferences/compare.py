@@ -28,8 +28,8 @@ from bestby._core.typing import (
     Ties,
 )
 from bestby.comparisons import family, many_systems, note_rules, swap_notes
-from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.comparisons.best import best_set as best_set_of
+from bestby.comparisons.best import is_asked
 from bestby.comparisons.one_metric import MOST_HELD
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import CheckedSettings
@@ -594,7 +594,7 @@ def _set_of_best(
     """
     size = len(pairs.names)
     two_sided = pairs.alternative == "two-sided"
-    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+    if not is_asked(size, settings, settings.baseline):
         return None
     i, j = np.divmod(np.arange(size * size), size)
     error, df = (x.reshape(size, size) for x in found.precision.of(variance_between(i, j)))
@@ -651,10 +651,7 @@ def _scores(
                 ties=int(ties[s]),
                 losses=int(losses[s]),
                 first_share=float(first[s] / (wins + ties + losses)[s]),
-                may_be_best=None if may_be_best is None else bool(may_be_best.kept[s]),
-                behind=None
-                if may_be_best is None or np.isnan(may_be_best.behind[s])
-                else float(may_be_best.behind[s]),
+                **best.standing(may_be_best, s),
             )
         )
     return tuple(out)

@@ -16,7 +16,7 @@ from bestby.questions.preferences.result import (
     PreferenceDifference,
     PreferenceScore,
 )
-from bestby.report import column, words
+from bestby.report import column, data, words
 from bestby.report.document import (
     MOST_PAIRS,
     Document,
@@ -42,7 +42,7 @@ from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent, percent_of
-from bestby.report.paper import against, clustered, drawn, inference, named
+from bestby.report.paper import against, clustered, drawn, inference, named, set_of_best
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -426,6 +426,7 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
         "fit": None if c.fit is None else values(_FIT, c.fit),
         "influence": [values(_INFLUENCE, one) for one in c.influence],
         "systems": TABLES["scores"].rows(c),
+        **data.on_the_best(c),
         "differences": TABLES["differences"].rows(c),
     }
 
@@ -446,6 +447,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
     both = f"Variances allow for both groupings{cite('interval', 'two-way')}."
     yield both if crossed else clustered(c, "judgements")
     yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
+    yield set_of_best(c, together=True)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
 

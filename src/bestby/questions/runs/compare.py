@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array, ArrayLike, BoolArray, Correction, Question, Rng, Statistic
-from bestby.comparisons import family, note_rules
+from bestby.comparisons import best, family, note_rules
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
@@ -20,6 +20,7 @@ from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.runs import RunsWithItems
 from bestby.engine.text_statistics import Counting
+from bestby.inference.best import SetOfBest, standing
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.functions import name_and_direction
 from bestby.questions.runs.differences import (
@@ -35,6 +36,7 @@ from bestby.report.comparison import RunsScore
 from bestby.report.reported import with_backend
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, Provenance, notes_about
+from bestby.results.values import Interval
 from bestby.vocabulary import RunsInterval, RunsTest
 
 
@@ -212,6 +214,7 @@ def compare_runs(
     differences = family.with_direction_notes(adjusted, settings.alpha)
     differences, long = family.with_one_long_note(differences)
     scores, system_notes = _scores(runs, order, differences, settings)
+    best_set = best.best_set(runs.metric.name, scores, settings.level)
     result = RunsComparison(
         metrics=(runs.metric,),
         systems=scores,
@@ -235,6 +238,7 @@ def compare_runs(
         variances=() if interval is None else _variances(runs, order, pairs),
         statistic=settings.statistic,
         paired=settings.paired,
+        best_sets=() if best_set is None else (best_set,),
     )
     return with_backend(result, backend_of(data))
 
@@ -250,6 +254,7 @@ def _scores(
     if settings.test is not None:
         standings = family.standings(names, differences, settings.alpha, lettered=lettered)
         notes += note_rules.group_notes(data.metric.name, standings[2], lettered=lettered)
+    found = _set_of_best(data, names, settings)
     for position, system in enumerate(order):
         interval, error, error_method = None, None, None
         if settings.interval is not None:
@@ -269,9 +274,26 @@ def _scores(
                 standard_error=error,
                 standard_error_method=error_method,
                 changing_items=_share_changing(data, system),
+                **standing(found, position),
             )
         )
     return tuple(entries), notes
+
+
+def _set_of_best(data: Data, names: Sequence[str], settings: Settings) -> SetOfBest | None:
+    """Return which systems may be the best by the intervals of their differences, ordered as `names`."""
+    place = {name: s for s, name in enumerate(data.names)}
+
+    def interval(a: str, b: str, level: float) -> Interval | None:
+        return data.estimator.interval(place[a], place[b], str(settings.interval), level)[0]
+
+    return best.set_by_bonferroni(
+        {name: data.estimator.estimate(place[name]) for name in names},
+        interval,
+        settings,
+        settings.baseline,
+        greater_is_better=data.metric.greater_is_better,
+    )
 
 
 def _share_changing(data: Data, system: int) -> float | None:

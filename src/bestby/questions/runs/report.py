@@ -17,12 +17,22 @@ from bestby.questions.order import figure as order_figure
 from bestby.questions.order.ordering_report import MOST_SQUARES, orders_measured
 from bestby.questions.order.result import StochasticOrders
 from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
-from bestby.report import column, words
+from bestby.report import column, data, words
 from bestby.report.column import Cell, Column
 from bestby.report.comparison import RunsScore
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
-from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, attributes, interval_ends
+from bestby.report.fields import (
+    DIFFERENCE,
+    N_RUNS,
+    SCORE,
+    TEST,
+    Field,
+    Rows,
+    attributes,
+    interval_ends,
+    of_best,
+)
 from bestby.report.figures import forest
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import left_scale, patch
@@ -37,6 +47,7 @@ from bestby.report.paper import (
     measured,
     named,
     score_of_runs,
+    set_of_best,
     with_works,
 )
 from bestby.report.tables import (
@@ -317,12 +328,13 @@ def differences_of_runs(*, with_items: bool) -> tuple[Field, ...]:
 TABLES = {
     "differences": Rows(lambda c: differences_of_runs(with_items=bool(c.n_items)), attrgetter("differences")),
     "scores": Rows(
-        (
+        lambda c: (
             *SCORE,
             *attributes("n_runs", "sd"),
             Field("min", "least"),
             Field("max", "greatest"),
             Field("changing_items"),
+            *of_best(c),
         ),
         attrgetter("systems"),
     ),
@@ -339,6 +351,7 @@ def dictionary(c: RunsComparison) -> dict[str, Any]:
             row | {"runs": entry.runs} for row, entry in zip(TABLES["scores"].rows(c), c.systems, strict=True)
         ],
         "differences": TABLES["differences"].rows(c),
+        **data.on_the_best(c),
         "variances": [_variance(v) for v in c.variances],
     }
 
@@ -365,6 +378,7 @@ def sentences(c: RunsComparison) -> Iterator[str]:
     yield f"The score of a system is {score_of_runs(c.statistic)}."
     larger = methods_of_tests(c).rstrip()
     yield from inference(c, c.differences, systems=c.systems, larger=larger)
+    yield set_of_best(c)
     methods = sorted({d.improvement_interval.method for d in c.differences if d.improvement_interval})
     if methods:
         shown = "; ".join(with_works("interval", one) for one in methods)

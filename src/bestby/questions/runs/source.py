@@ -22,7 +22,14 @@ from bestby.data.alignment import chosen_systems
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import FAILED_RUN, Runs, runs_of
 from bestby.data.reading import AS_FOUND, Reading
-from bestby.data.roles import Soft, TableOptions, check_no_predictions, with_left_out
+from bestby.data.roles import (
+    Soft,
+    TableOptions,
+    check_no_predictions,
+    shared_levels_note,
+    shares_levels,
+    with_left_out,
+)
 from bestby.data.table import table_of, unreadable
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
@@ -118,7 +125,9 @@ def chosen_runs(
             "compare_runs(bestby.read_runs({}))",
         )
     chosen = chosen_systems(data, columns.systems, columns.reading.ignore)
-    return RunsInput(chosen, gold, metric, clusters, greater_is_better)
+    of_runs = (str(run) for runs in chosen.values() if isinstance(runs, Mapping) for run in runs)
+    notes = (shared_levels_note(),) if shares_levels(of_runs) else ()
+    return RunsInput(chosen, gold, metric, clusters, greater_is_better, notes)
 
 
 _TABLE_COLUMNS = ("run", "items", "dataset", "system_column", "value_column")

@@ -4,12 +4,13 @@ for (const box of document.querySelectorAll(".bb-systems")) {
   const names = [...box.querySelector("thead").querySelectorAll("th")];
   const nameAt = names.findIndex((cell) => cell.classList.contains("bb-name"));
   const find = box.querySelector(".bb-find"), best = box.querySelector(".bb-best");
+  const mayBeAt = names.findIndex((cell) => cell.textContent === best?.dataset.column);
   const search = () => {
     const wanted = find.value.trim().toLowerCase(), only = best !== null && best.checked;
     let found = 0;
     for (const row of rows) {
       const hit = row.cells[nameAt].textContent.toLowerCase().includes(wanted)
-        && !(only && row.cells[names.length - 1].textContent !== "yes");
+        && !(only && row.cells[mayBeAt].textContent === "");
       row.hidden = !hit;
       found += hit;
     }

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _PLAIN = {"filled": True}
 _LOOKS: dict[str, dict[str, Any]] = {
+    "may be the best": {"filled": True},
+    "is shown not to be the best": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
     "no other has a significantly better score": {"filled": True},
     "another has a significantly better score": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
     "the baseline": {"filled": True, "colour": drawing.INK, "shape": "D"},
@@ -44,7 +46,7 @@ def scores(
 def systems(
     c: Comparison, metric: str | None = None, top: int | None = None, *, canvas: Canvas = SCREEN
 ) -> Sheet:
-    """Draw the scores, their marks by whether a test shows another system, or the baseline, to be better."""
+    """Draw the scores, their marks by which systems may be the best, or by how they stand to the baseline."""
     info = metric_info(c, metric)
     return _sheet(c, info, top, canvas, _standings(c, info))
 
@@ -88,9 +90,11 @@ def _standings(c: Comparison, info: MetricInfo) -> dict[str, str]:
     every_pair = len(differences_of(c, info)) == len(entries) * (len(entries) - 1) // 2
     if not every_pair or any(entry.rank_low is None for entry in entries):
         return {}  # several baselines
+    stays, goes, first, beaten, *_ = _LOOKS
+    if entries[0].may_be_best is not None:
+        return {entry.system: stays if entry.may_be_best else goes for entry in entries}
     # A system has the rank 1 + k if the tests show k others to be better.
-    best, beaten = list(_LOOKS)[:2]
-    return {entry.system: best if entry.rank_low == 1 else beaten for entry in entries}
+    return {entry.system: first if entry.rank_low == 1 else beaten for entry in entries}
 
 
 def _beside_baseline(c: Comparison, info: MetricInfo, system: str) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import counted, safe_json, unbroken, visible
 from bestby.report import paper
-from bestby.report.column import Cell
-from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe, in_short
+from bestby.report.column import Cell, Look
+from bestby.report.document import Document, Picture, Search, Section, describe, in_short
+from bestby.report.fields import MAY_BE_BEST, named
 from bestby.report.names import without_common
 from bestby.report.tables import Table, is_small
 
@@ -157,13 +158,13 @@ def _filtered(one: Table) -> str:
 def searched(index: int, search: Search, pairs: dict[str, Any] | None) -> str:
     """Return the table of all systems with a field to search it, and fields to look up a pair."""
     systems = search.systems()
-    grouped = systems.columns[-1].header == BEST_GROUP
+    best = named(MAY_BE_BEST)["may_be_best"].column(Look()).header
     parts = [
         f'<div class="bb-search bb-systems" id="search-{index}">',
         '<p class="bb-fields">',
         '<label>Find systems <input type="search" class="bb-find" placeholder="part of a name"></label>',
-        '<label class="bb-check"><input type="checkbox" class="bb-best"> only the best group</label>'
-        * grouped,
+        f'<label class="bb-check"><input type="checkbox" class="bb-best" data-column="{best}">'
+        " only those that may be the best</label>" * any(one.header == best for one in systems.columns),
         '<output class="bb-found"></output></p>',
         table(systems, sortable=True, kind="bb-tall"),
     ]

@@ -226,6 +226,9 @@ def test_the_legend_has_no_marks_that_are_not_drawn() -> None:
 
     assert legend(figures_systems.systems(c)) == both
     assert legend(figures_systems.systems(c, top=1)) == {"no other has a significantly better score"}
+    stay = (dataclasses.replace(one, may_be_best=one.system != "d") for one in c.systems)
+    with_set = dataclasses.replace(c, systems=tuple(stay))
+    assert legend(figures_systems.systems(with_set)) == {"may be the best", "is shown not to be the best"}
 
 
 @pytest.mark.parametrize("greater_is_better", [True, False])

@@ -1,0 +1,352 @@
+"""`compare_facets`: systems over prompts, seeds, judges and items, of which others could have been drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from bestby._core import arrays, rounding
+from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
+from bestby._core.text import counted
+from bestby._core.typing import Correction, OnMissing, Question, Rng
+from bestby.comparisons import family, note_rules
+from bestby.comparisons.provenance import made_by
+from bestby.comparisons.settings import CheckedSettings, check_reach
+from bestby.data.layouts.runs import Runs
+from bestby.data.reading import Reading, checked_reading
+from bestby.data.table import backend_of
+from bestby.engine.base import Drawing
+from bestby.questions.facets.components import Averaging, joint_levels, n_combinations
+from bestby.questions.facets.doubts import notes_on_design, notes_on_pair
+from bestby.questions.facets.means import METHOD, Analysis, design_text, facets_of
+from bestby.questions.facets.reference import many_levels
+from bestby.questions.facets.result import (
+    Facet,
+    FacetDifference,
+    FacetsComparison,
+    FacetStudy,
+    sizes_of,
+)
+from bestby.questions.facets.source import Asked, FacetData, data_of, names_of
+from bestby.report.comparison import SystemScore
+from bestby.report.pairs import IDENTICAL
+from bestby.report.reported import with_backend
+from bestby.resampling.settings import Resampling, combined_settings
+from bestby.results.base import Note, notes_about
+from bestby.results.values import TestResult
+
+
+@with_suggestions
+def compare_facets(
+    data: Mapping[str, Any] | Runs | Any,
+    gold: Any = None,
+    *,
+    metric: Any = None,
+    systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    items: str | None = None,
+    facets: str | Sequence[str] | None = None,
+    nested: Mapping[str, Any] | str | Sequence[str] | None = None,
+    fixed: str | Sequence[str] = (),
+    unmatched: str | Sequence[str] = (),
+    clusters: str | Sequence[str] | None = None,
+    on_missing: OnMissing = "pairs",
+    reading: Reading | None = None,
+    weights: Literal["levels", "cells"] = "levels",
+    study: Mapping[str, int] | Sequence[Mapping[str, int]] | None = None,
+    correction: Correction = "holm",
+    level: float = 0.95,
+    alternative: Question = "two-sided",
+    margin: float | None = None,
+    rng: Rng = 0,
+    n_resamples: int = 10_000,
+    resampling: Resampling | None = None,
+) -> FacetsComparison:
+    """Compare systems over several facets at once: prompts, seeds, judges and items.
+
+    What would other prompts, other seeds and other items like these give? Every facet is a sample of levels,
+    or *fixed* if its levels are all that matter, and each brings a part of the uncertainty.
+
+    Parameters
+    ----------
+    data : data frame, mapping of str to array_like, or Runs
+        A long table with a row per cell: its system, its level of each facet, its item, and a score or
+        prediction; or such a table with a column per system. A mapping of system to an array with an axis for
+        each of `facets`, in their order, and one for the items last; NaN is a cell without a value. Or what
+        `read_runs` returns, of logs with several epochs, say, whose runs are the one facet.
+    gold : str, or array_like, shape (n,), optional
+        The column of the gold, or, beside arrays, a label for each item; the values are then predictions.
+    metric : str, Metric or callable, optional
+        A metric that is a mean over items or a function of sums, as for `compare`; a function, such as
+        macro-F1, is computed for each run, which is one level of each facet. Without gold a name for the
+        scores.
+    systems : str or list of str, optional
+        The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
+    baseline : str, optional
+        Compare every other system with this one only; otherwise every pair.
+    items : str, optional
+        The column of the items ("item" or "id" by default), or what the last axis is called. There need be
+        none.
+    facets : str or sequence of str, optional
+        The columns, or the axes, other than the items. By default the columns that are called prompt,
+        template, seed, run, judge, epoch and the like.
+    nested : mapping of str to str, or str, or list of str, optional
+        Which facet lies in which: ``{"seed": "prompt"}`` or ``"seed in prompt"`` says that seed 1 of one
+        prompt has nothing to do with seed 1 of another. It is found in the data where each seed has one
+        prompt only.
+    fixed : str or sequence of str
+        The facets whose levels are all that matter. The answer is then about these, not about others.
+    unmatched : str or sequence of str
+        The facets of which level 3 of one system has nothing to do with level 3 of another, such as seeds of
+        different models. They should lie in one that is matched, as seeds do in prompts.
+    clusters : str, optional
+        The column of groups of items, such as their documents, which then are a facet that items lie in.
+    on_missing : {"pairs", "drop", "error"}
+        Of cells that some systems lack. "pairs": every two are compared on the cells that both have. "drop":
+        items that lack some cell are left out. "error": a missing cell is an error.
+    reading : Reading, optional
+        How a table is read: `ignore`, `system_column` and `value_column`.
+    weights : {"levels", "cells"}
+        Whether every level of a facet has the same weight in the mean, however many cells it has, or every
+        cell.
+    study : mapping of str to int, or list of such, optional
+        Other numbers of levels, of which the report says how sure they would make the first difference. By
+        default twice those of each sampled facet.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How p-values are corrected; the family is all pairs.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    alternative : {"two-sided", "greater", "less", "better"}
+        As for `compare`.
+    margin : float, optional
+        The smallest difference that matters; turns on verdicts.
+    rng, n_resamples, resampling
+        The seed and the number of the generalised draws from which components have their intervals. No
+        difference, no interval of one and no p-value depends on them.
+
+    Returns
+    -------
+    FacetsComparison
+        Scores and differences with intervals and tests, what each facet adds to their variance, and what
+        other numbers of levels would give.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If a sampled facet has one level, two facets change together, nothing tells effects apart, or the
+        metric is neither a mean over items nor a function of sums.
+
+    See Also
+    --------
+    compare_runs : One facet, the runs, and all metrics.
+    compare : One run of each system, item by item.
+    compare_datasets : Datasets as a facet, each with its own difference.
+
+    Notes
+    -----
+    Cells are averaged over fixed facets and over what lies in a sampled facet. Variance components follow
+    from quadratic forms [1]_ [2]_, and the variance of the mean from these. Its error is referred to a
+    mixture of two Student's t, one of what few levels bring and one of what goes on with the items, each with
+    Satterthwaite's degrees of freedom [3]_, a relative of Cochran's approximation [4]_. With one facet this
+    is Student's t test. Intervals of components are from generalised draws [5]_. Of a function of sums, the
+    scores of runs and the influence of items on them take the place of values; where a class has few items,
+    such as three, the interval of the score of one system is too short.
+
+    It misleads where few levels carry most of the variance and are far from normal in one system: where one
+    prompt in ten breaks one system, ten prompts mostly do not show it. No rule can allow for what was not
+    seen; the note ``"rests_on_few"`` speaks wherever half of the variance rests on fewer than 20 levels. Two
+    levels give intervals that are very long and can still be too short (``"two_levels"``).
+
+    References
+    ----------
+    .. [1] Henderson (1953), Estimation of variance and covariance components, Biometrics 9, 226-252.
+    .. [2] Brennan (2001), Generalizability Theory, chapters 4 to 7.
+    .. [3] Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics
+       Bull. 2, 110-114.
+    .. [4] Cochran (1964), Approximate significance levels of the Behrens-Fisher test, Biometrics 20, 191-195.
+    .. [5] Weerahandi (1993), Generalized confidence intervals, J. Amer. Statist. Assoc. 88, 899-905.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bestby import compare_facets
+    >>> prompt, item = np.indices((3, 8))
+    >>> gain = np.array([0.05, 0.10, 0.21])[prompt] + np.linspace(-0.2, 0.2, 8)[item]
+    >>> new = gain + 0.05 * (-1.0) ** (prompt + item)
+    >>> result = compare_facets({"new": new, "old": np.zeros((3, 8))}, facets="prompt")
+    >>> d = result["new", "old"]
+    >>> round(d.estimate, 3), round(d.standard_error, 4), round(d.p_value, 3)
+    (0.12, 0.0665, 0.164)
+    >>> {one.effect: round(one.share, 2) for one in d.components}
+    {'prompt': 0.47, 'item': 0.5, 'prompt x item': 0.04}
+    """
+    how = checked_reading(reading, "compare_facets", "ignore system_column value_column")
+    resampling = combined_settings(
+        resampling, n_resamples, rng, function="compare_facets", unused="resample_size rescale executor cache"
+    )
+    drawing = Drawing.of(resampling)
+    settings = Settings.checked(
+        "facets", on_missing=on_missing, weights=weights, level=level, alternative=alternative,
+        correction=correction, margin=margin, baseline=baseline,
+    )  # fmt: skip
+    named = names_of(fixed, "fixed"), names_of(unmatched, "unmatched")
+    asked = Asked(facets, items, nested, *named, clusters, systems, how)
+    found = _with_cells(data_of(data, gold, metric, asked), settings)
+    check_reach(settings.margin, found.metric)
+    result = _compared(found, settings.among(found.names), drawing, study)
+    return with_backend(result, backend_of(data))
+
+
+@dataclass(frozen=True)
+class Settings(CheckedSettings):
+    """The arguments of `compare_facets` that are not data; see there."""
+
+    on_missing: str
+    weights: str
+    level: float
+    alternative: Question
+    correction: str
+    margin: float | None
+    baseline: str | None
+    interval: str | None = METHOD
+    test: str | None = METHOD
+
+
+def _with_cells(data: FacetData, settings: Settings) -> FacetData:
+    """Return the data without items that lack a cell, or refuse missing cells, where that was asked for."""
+    if settings.on_missing == "pairs":
+        return data
+    # Of unmatched levels the numbers may differ between systems
+    facets = [facet for facet in data.nesting.facets if facet not in data.unmatched]
+    cells = Averaging.over(data.codes, facets)
+    there = np.isfinite(np.stack([cells.means(values) for values in data.values]))
+    full = n_combinations(data.nesting, facets, cells.codes)
+    n_lacking = full * len(data.names) - int(there.sum())
+    if n_lacking <= 0:
+        return data
+    if settings.on_missing == "error" or data.nesting.items is None:
+        raise InvalidInputError(
+            f"{n_lacking} of {full * len(data.names)} cells have no value",
+            hint='on_missing="pairs" compares every two systems on the cells that both have',
+            argument="on_missing",
+        )
+    item = data.nesting.items
+    times = np.bincount(cells.codes[item], there.all(axis=0))
+    keep = (times == times.max())[data.codes[item]]
+    n_left_out = int((times < times.max()).sum())
+    note = Note("items_dropped", f"{counted(n_left_out, 'item')} without a value in every cell left out")
+    codes = {facet: joint_levels([code[keep]]) for facet, code in data.codes.items()}
+    return dataclasses.replace(data, codes=codes, values=data.values[:, keep], notes=(*data.notes, note))
+
+
+def _compared(data: FacetData, settings: Settings, drawing: Drawing, study: Any) -> FacetsComparison:
+    analysis = Analysis(data, drawing, settings.level, by_levels=settings.weights == "levels")
+    greater = data.metric.greater_is_better
+    means = [analysis.score(s) for s in range(len(data.names))]
+    order, pairs = family.order_and_pairs(
+        np.array([mean.value for mean in means]), data.names, greater, settings.baseline, settings.alternative
+    )
+    unadjusted = [_difference(analysis, settings, a, b) for a, b in pairs]
+    differences = family.with_direction_notes(
+        family.adjusted(unadjusted, settings.correction), settings.alpha
+    )
+    lettered = settings.baseline is None
+    names = [data.names[s] for s in order]
+    standings = family.standings(names, differences, settings.alpha, lettered=lettered)
+    scores, notes = [], list(note_rules.group_notes(data.metric.name, standings[2], lettered=lettered))
+    for position, s in enumerate(order):
+        mean = means[s]
+        interval, interval_notes = mean.interval(settings.level, "constant_scores")
+        notes += notes_about(interval_notes, data.metric.name, names[position])
+        scores.append(
+            SystemScore(
+                metric=data.metric.name, system=names[position], score=mean.value, interval=interval,
+                **family.standing(standings, position),
+                standard_error=None if mean.error is None else mean.error.standard_error,
+                standard_error_method=None if mean.error is None else "components",
+            )
+        )  # fmt: skip
+    shown = differences[0]
+    single = tuple(Facet(facet, 1.0, (), True) for facet in data.single)
+    return FacetsComparison(
+        metrics=(data.metric,),
+        systems=tuple(scores),
+        differences=differences,
+        omnibus=(),
+        notes=(
+            *data.notes,
+            *notes,
+            *notes_on_design(data, differences, settings.weights),
+            *note_rules.direction_notes(data.metric.name, greater, settings.alternative),
+        ),
+        provenance=made_by(
+            drawing,
+            {"metrics": [data.metric.name], "greater_is_better": greater, **settings.by_name()},
+            {"systems": list(data.names), "design": design_text(shown.facets)},
+            data.data_hash,
+        ),
+        n_items=shown.n_items,
+        level=settings.level,
+        correction=settings.corrected_by,
+        margin=settings.margin,
+        baseline=settings.baseline,
+        facets=(*single, *shown.facets),
+        studies=_studies(shown, study),
+        weights=settings.weights,
+    )
+
+
+def _difference(analysis: Analysis, settings: Settings, a: int, b: int) -> FacetDifference:
+    data = analysis.data
+    name_a, name_b, greater = data.names[a], data.names[b], data.metric.greater_is_better
+    mean, (score_a, score_b), cells = analysis.pair(a, b)
+    alternative = settings.towards(greater)
+    notes: tuple[Note, ...] = ()
+    interval = tost = None
+    facets = facets_of(mean.whole)
+    if mean.error is not None:
+        interval, tost, notes = family.with_equivalence(mean.interval, settings.level, settings.margin)
+        statistic = mean.value / mean.error.standard_error
+        p = mean.error.p_value(mean.value, alternative)
+    elif rounding.is_nothing(abs(mean.value), mean.scale):
+        notes, statistic, p = (Note("identical", IDENTICAL),), 0.0, 1.0
+    else:
+        raise InvalidInputError(
+            f"{name_a} and {name_b} differ by the same in all cells: nothing shows how that would vary",
+            hint="are the values scores of single cells, or means that were repeated?",
+        )
+    item = mean.whole.nesting.items or many_levels(mean.whole)
+    code, differs = mean.whole.codes[item], np.abs(cells) > rounding.noise_width(mean.scale)
+    runs_interval = analysis.of_runs(mean, cells)
+    d = FacetDifference(
+        metric=data.metric.name, a=name_a, b=name_b, estimate=mean.value, score_a=score_a, score_b=score_b,
+        interval=interval, level=settings.level,
+        test=TestResult(METHOD, p, alternative, False, "asymptotic", statistic=statistic), p_adjusted=p,
+        greater_is_better=greater, n_items=int(code.max()) + 1, n_differing=np.unique(code[differs]).size,
+        standard_error=None if mean.error is None else mean.error.standard_error,
+        standard_error_method=None if mean.error is None else "components",
+        facets=facets, freedom=mean.freedom, components=analysis.components(mean), draws=analysis.draws,
+        runs_interval=runs_interval,
+    )  # fmt: skip
+    notes = notes_about((*notes, *notes_on_pair(mean, d)), data.metric.name, name_a, name_b)
+    return family.with_verdict(dataclasses.replace(d, notes=notes), tost, settings.margin)
+
+
+def _studies(d: FacetDifference, study: Any) -> tuple[FacetStudy, ...]:
+    """Return what the numbers of levels that were asked for would give, or twice those of each facet."""
+    if study is not None:
+        asked = [study] if isinstance(study, Mapping) else arrays.listed(study, "study")
+    else:
+        asked = [{one.name: max(2, round(2 * one.levels))} for one in d.facets if not one.fixed]
+    sizes = [sizes_of(levels, d.facets, np.array([one.levels for one in d.facets])) for levels in asked]
+    if not d.components or not sizes:
+        return ()
+    estimates = d.estimates
+    return d.at(estimates, np.array(sizes), estimates.draws(*d.draws))

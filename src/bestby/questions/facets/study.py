@@ -1,0 +1,174 @@
+"""What other numbers of levels would give: from components, which a few levels show only roughly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from bestby._core.typing import FloatArray
+from bestby.questions.facets.components import Effect, Nesting, above, degrees_of_freedom
+from bestby.questions.facets.reference import MeanError, error_of_mean
+from bestby.resampling.streams import block_generator
+
+MOST_DESIGNS = 5000
+"""Designs that are tried to spend a budget, in some hundredths of a second."""
+
+STARTS = 8
+"""Designs from which levels are taken away to find the cheapest that reaches a target."""
+
+MOST_LEVELS = 100
+"""Levels of a facet up to which designs are tried, or ten times those of the data if these are more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """The components of a mean on a design of so many levels, and draws of what they may truly be.
+
+    `sizes` are the levels of each facet, of a nested one those in a level of what it lies in, shape (F,);
+    `parts`, of shape (k,), the components times kappa, as estimated; `freedom` the degrees of freedom of the
+    mean squares.
+    """
+
+    nesting: Nesting
+    sizes: FloatArray
+    parts: FloatArray
+    freedom: FloatArray
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """All effects, the finest last."""
+        return tuple(self.nesting.effects)
+
+    def draws(self, n_draws: int, seed: int) -> FloatArray:
+        """Return generalised draws of the parts, shape (n_draws, k), of which some are negative.
+
+        A mean square times its degrees of freedom, over its expectation, is chi-squared, so that dividing
+        what was observed by chi-squared over its df draws the expectation (Weerahandi 1993, J. Amer. Statist.
+        Assoc. 88, 899-905). The parts are their differences.
+        """
+        within = above(self.effects) + np.eye(len(self.effects))
+        squares = np.maximum(within @ self.parts, np.finfo(np.float64).tiny)
+        generator = block_generator(seed, "facets", 0)
+        drawn = 2.0 * generator.standard_gamma(0.5 * self.freedom, (n_draws, self.freedom.size))
+        drawn = squares * self.freedom / np.maximum(drawn, np.finfo(np.float64).tiny)
+        return np.asarray(np.linalg.solve(within, drawn.T).T, dtype=np.float64)
+
+    def levels_of(self, sizes: FloatArray) -> FloatArray:
+        """Return the levels of every effect by those of the facets, sizes of shape (..., F)."""
+        member = np.array([[facet in effect for facet in self.nesting.facets] for effect in self.effects])
+        return np.asarray(np.where(member, sizes[..., None, :], 1.0).prod(axis=-1))
+
+    def at(self, sizes: FloatArray, parts: FloatArray | None = None) -> FloatArray:
+        """Return the parts on designs of other sizes, shape (..., k): as many cells are missing there."""
+        parts = self.parts if parts is None else parts
+        return parts * (self.levels_of(self.sizes) / self.levels_of(sizes))
+
+    def error(self, sizes: FloatArray) -> MeanError:
+        """Return the error of the mean on designs of other sizes, averaged as the mean itself is."""
+        parts, levels = np.maximum(self.at(sizes), 0.0), self.levels_of(sizes)
+        dropped = self.nesting.averaged
+        rest = self.nesting.without(dropped)
+        effects = tuple(rest.effects)
+        onto = np.array(
+            [[effect - {*dropped} == one for one in effects] for effect in self.effects], dtype=float
+        )
+        varies = np.array([self.nesting.varies(effect) for effect in self.effects])
+        places = [self.effects.index(effect) for effect in effects]
+        as_now = self.freedom / np.maximum(degrees_of_freedom(self.effects, self.levels_of(self.sizes)), 1e-9)
+        freedom = degrees_of_freedom(effects, levels[..., places]) * np.minimum(1.0, as_now[places])
+        return error_of_mean((parts * varies) @ onto, freedom, levels[..., places], rest)
+
+    def drawn_errors(self, sizes: FloatArray, draws: FloatArray) -> FloatArray:
+        """Return standard errors on a design for draws of the parts, shape (n_draws,).
+
+        The sum of the parts is cut at that of the finest effect, not each of them at 0, which would draw the
+        errors too large.
+        """
+        parts = self.at(sizes, draws)
+        varies = np.array([self.nesting.varies(effect) for effect in self.effects])
+        return np.asarray(np.sqrt(np.maximum(parts[:, varies].sum(axis=1), parts[:, -1])))
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What designs cost: each level of a facet, of a nested one all there are, and each cell."""
+
+    nesting: Nesting
+    of_level: Mapping[str, float]
+    of_cell: float
+
+    def of(self, sizes: FloatArray) -> FloatArray:
+        """Return the costs of designs of so many levels, sizes of shape (n, F)."""
+        facets, parents = self.nesting.facets, self.nesting.parents
+        price = self.of_cell * sizes.prod(axis=1)
+        for facet, cost in self.of_level.items():
+            inside = np.array([one == facet or one in parents[facet] for one in facets])
+            price = price + cost * np.where(inside, sizes, 1.0).prod(axis=1)
+        return np.asarray(price)
+
+
+def designs_within(estimates: Estimates, prices: Prices, budget: float) -> FloatArray:
+    """Return the sizes of designs that a budget pays for, shape (n, F).
+
+    A grid of the levels of all random facets but the one with the most, which has as many as can be paid.
+    """
+    facets, fixed, now = estimates.nesting.facets, estimates.nesting.fixed, estimates.sizes
+    random = [place for place, facet in enumerate(facets) if facet not in fixed]
+    last = max(random, key=lambda place: (now[place], place))
+    most = np.maximum(MOST_LEVELS, 10.0 * now)
+    points = max(2, int(MOST_DESIGNS ** (1.0 / max(1, len(random) - 1))))
+    grids = [
+        np.unique(np.rint(np.geomspace(2.0, most[place], min(points, int(most[place])))))
+        if place in random and place != last
+        else np.array([now[place]])
+        for place in range(len(facets))
+    ]
+    sizes = np.array([*product(*grids)])
+    with_none, with_one = sizes.copy(), sizes.copy()
+    with_none[:, last], with_one[:, last] = 0.0, 1.0
+    start, step = prices.of(with_none), prices.of(with_one) - prices.of(with_none)
+    paid = np.divide(budget - start, step, out=np.where(start <= budget, np.inf, 0.0), where=step > 0.0)
+    sizes[:, last] = np.minimum(np.floor(paid * (1.0 + 1e-12)), most[last])
+    return np.asarray(sizes[sizes[:, last] >= 2.0])
+
+
+def best_design(
+    estimates: Estimates, prices: Prices, budget: float, level: float, target: float | None
+) -> FloatArray | None:
+    """Return the sizes with the shortest interval that a budget pays for, None where it pays for none.
+
+    With a target, half the length of an interval, those that reach it at the least cost, if any do.
+    """
+
+    def half(sizes: FloatArray) -> FloatArray:
+        error = estimates.error(sizes)
+        return np.asarray(np.sqrt(error.variance) * error.mixture.quantile(level))
+
+    sizes = designs_within(estimates, prices, budget)
+    if not len(sizes):
+        return None
+    lengths = half(sizes)
+    best = np.asarray(sizes[np.lexsort((prices.of(sizes), lengths))[0]])
+    if target is None or lengths.min() > target:
+        return best
+    # From each design that reaches the target, take away what costs most while it still does
+    least = [best]
+    for start in sizes[lengths <= target][:: max(1, int((lengths <= target).sum()) // STARTS)]:
+        while True:
+            fewer = start - np.maximum(np.floor(0.1 * start), 1.0) * one_each(estimates.nesting)
+            fewer = fewer[(fewer >= np.minimum(2.0, start)).all(axis=1)]
+            fewer = fewer[half(fewer) <= target] if len(fewer) else fewer
+            if not len(fewer):
+                break
+            start = fewer[prices.of(fewer).argmin()]
+        least.append(start)
+    return np.asarray(min(least, key=lambda one: float(prices.of(one[None, :])[0])))
+
+
+def one_each(nesting: Nesting) -> FloatArray:
+    """Return one level of each random facet, a row each, shape (n, F)."""
+    rows = np.eye(len(nesting.facets))
+    return np.asarray(rows[[facet not in nesting.fixed for facet in nesting.facets]])
