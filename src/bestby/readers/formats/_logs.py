@@ -642,6 +642,7 @@ class Scored:
     """The samples of one system on one dataset, which a file holds.
 
     `system` is the name that the file tells, and `other` the one to use where two files tell the same.
+    `falling` are the scores of which lower values are better.
     """
 
     source: str
@@ -649,6 +650,7 @@ class Scored:
     other: str
     dataset: str
     samples: Sequence[Sample]
+    falling: frozenset[str] = frozenset()
 
     @property
     def names(self) -> dict[str, None]:
@@ -676,7 +678,7 @@ def compared(
     """Bring the samples together by one score: the one wanted, else `main`, else the only one that all have.
 
     Each dataset has its own, which `wanted` may name, too. Quantities, of which lower values are better, are
-    compared only if wanted. `falling` are the scores of which lower values are better; `what` is the tool's
+    compared only if wanted. `falling` are more scores of which lower values are better; `what` is the tool's
     word for a score.
     """
     systems = named_apart(
@@ -695,7 +697,7 @@ def compared(
     description = f"{tool}; {in_words(what, names.values())}"
     description += f" (also in the files: {listed(others)})" if others else ""
     taken = {name: None for part in scored for name in part.quantities}
-    falling |= frozenset(taken)
+    falling = falling.union(taken, *(one.falling for one in scored))
     means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
     names_of = names_by_task(scored, datasets, _all_names)
     return gathered(
