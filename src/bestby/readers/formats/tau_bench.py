@@ -8,21 +8,19 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import (
-    Sample,
-    Scored,
-    compared,
-    datasets_of,
-    holding,
-    quantities_of,
-    system_of,
-)
+from bestby.readers.formats._logs import Sample, Scored, compared, datasets_of, quantities_of, system_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.text import Record, beginning, number, records, whole_number, word
 
-recognises = holding(rb'\s*(\[\s*)?\{\s*"task_id"\s*:', "reward", "info")
+_START = re.compile(rb'\s*(\[\s*)?\{\s*"task_id"\s*:')
 _POLICY = re.compile(r"\s*#\s*(?P<domain>airline|retail) agent policy", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?<![a-z])(?P<domain>airline|retail)(?![a-z])", re.IGNORECASE)
+_KEYS = (b'"reward"', b'"info"')
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file is a list of trajectories."""
+    return _START.match(head) is not None and all(key in head for key in _KEYS)
 
 
 def read(
