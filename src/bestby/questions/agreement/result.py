@@ -93,7 +93,8 @@ class AnnotatorAgreement:
     interval : Interval or None
         Its confidence interval.
     without : float or None
-        The first coefficient of the result without this annotator; None if it is undefined or nobody else labelled.
+        The first coefficient of the result without this annotator; None if it is undefined, or nobody else
+        labelled.
     difference : float or None
         That less the coefficient of all: above 0 if the others agree better without this one.
     difference_interval : Interval or None
