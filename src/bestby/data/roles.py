@@ -286,7 +286,9 @@ def is_quantity(name: str) -> bool:
     (True, True, False, False)
     """
     words = words_of(name)
-    return bool(words) and words[-1] in _QUANTITIES and words[0] not in _OF_SETTINGS
+    if not words or words[0] in _OF_SETTINGS:
+        return False
+    return words[-1] in _QUANTITIES or words[-2:] == ["token", "count"]
 
 
 def quantities_of_others(names: Collection[str]) -> dict[str, str]:

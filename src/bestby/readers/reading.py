@@ -39,6 +39,7 @@ from bestby.readers.formats.base import (
     read_format,
     read_log,
 )
+from bestby.readers.formats.cv_results import with_folds
 from bestby.readers.joined_files import (
     Pieces,
     holds_systems,
@@ -100,9 +101,9 @@ def read(
 
     *Logs and other formats* are recognised by what they hold: those of evaluation tools
     (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo, DeepEval, OpenAI evals,
-    tau-bench, MTEB, lighteval, LangSmith, Langfuse), CoNLL-U, BIO columns, TREC runs and qrels, transcripts
-    (.trn, .stm, .ctm), segment scores of mt-metrics-eval, answers to SQuAD. The note ``"read_as"`` says what
-    was recognised.
+    tau-bench, MTEB, lighteval, LangSmith, Langfuse, pydantic-evals, Braintrust, Arize Phoenix, ragas,
+    HumanEval, EvalPlus), CoNLL-U, BIO columns, TREC runs and qrels, transcripts (.trn, .stm, .ctm), segment
+    scores of mt-metrics-eval, answers to SQuAD. The note ``"read_as"`` says what was recognised.
 
     Parameters
     ----------
@@ -631,7 +632,8 @@ def read_folds(
 
     A table of *scores* has a row per fold (and repetition) and a column per system. A table of *items* has a
     row per item and repetition with its out-of-fold predictions and its fold, wide or long; without a column
-    of folds the repetitions have none.
+    of folds the repetitions have none. The ``cv_results_`` of a search by scikit-learn, written as CSV, have
+    a row per setting, which is a system; `value_column` of the reading is their score.
 
     Parameters
     ----------
@@ -678,6 +680,9 @@ def read_folds(
     readers_paths.check_arguments(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
     soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     table = one_table(path, "the results on all folds", missing, soft)
+    if (settings := with_folds(table, how.value_column)) is not table:
+        table = settings
+        columns["reading"] = dataclasses.replace(how, value_column=None)
     folds = folds_of(table, fold, repetition, TableOptions.of(gold, soft=soft, **columns))
     if not isinstance(folds, FoldScores):
         return folds

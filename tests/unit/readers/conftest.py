@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from tests.unit.readers.helpers import Make
 
+collect_ignore_glob = ["formats/samples/*"]
+
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:

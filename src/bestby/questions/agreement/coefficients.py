@@ -165,10 +165,10 @@ class Gwet(Coefficient):
 
 @dataclass(frozen=True)
 class AgainstOthers(Coefficient):
-    """Kappa of the first annotator and the others, of the items that he and another one labelled.
+    """Kappa of the first annotator and the others, of the items that both it and another one labelled.
 
-    Observed is how often he agrees with another one of the item, drawn at random; expected is that of two
-    labels by his shares and by theirs (Vanbelle & Albert 2009, Agreement between an isolated rater and a
+    Observed is how often it agrees with another one of the item, drawn at random; expected is that of two
+    labels by its shares and by theirs (Vanbelle & Albert 2009, Agreement between an isolated rater and a
     group of raters, Statist. Neerlandica 63, 82-100, section 3). Of two annotators it is Cohen's kappa.
 
     >>> both = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], [118, 5, 2, 0], axis=0)

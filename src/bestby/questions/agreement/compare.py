@@ -224,7 +224,7 @@ def _pair(
 def _annotator(
     names: Sequence[str], place: int, items: Items, alpha: Measured, how: tuple[Sequence[Any], Scale, float]
 ) -> AnnotatorAgreement:
-    """Return one annotator against the others, and alpha without him."""
+    """Return one annotator against the others, and alpha without this one."""
     labels, scale, level = how
     others = [other for other in range(len(names)) if other != place]
     kappa = _against(items, [place, *others], labels, scale)

@@ -78,24 +78,25 @@ class AnnotatorPair:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """An annotator against the others, and what agreement is without him.
+    """An annotator against the others, and what agreement is without this one.
 
     Parameters
     ----------
     annotator : str
         The annotator.
     n_items : int
-        The items that he and another one labelled.
+        The items that this annotator and another one labelled.
     observed : float
-        How far his labels agree with another one of the item, drawn at random.
+        How far these labels agree with another one of the item, drawn at random.
     kappa : float or None
-        The same beyond chance, by his shares of the labels and those of the others.
+        The same beyond chance, by the shares of the labels of this annotator and of the others.
     interval : Interval or None
         Its confidence interval.
     without : float or None
-        The first coefficient of the result without him; None if it is undefined or nobody else labelled.
+        The first coefficient of the result without this annotator; None if it is undefined, or nobody else
+        labelled.
     difference : float or None
-        That less the coefficient of all: above 0 if the others agree better without him.
+        That less the coefficient of all: above 0 if the others agree better without this one.
     difference_interval : Interval or None
         Its confidence interval.
 

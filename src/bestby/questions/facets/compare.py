@@ -263,7 +263,7 @@ def _compared(data: FacetData, settings: Settings, drawing: Drawing, study: Any)
     scores, notes = [], list(note_rules.group_notes(data.metric.name, standings[2], lettered=lettered))
     for position, s in enumerate(order):
         mean = means[s]
-        interval, interval_notes = mean.interval(settings.level, "constant_scores")
+        interval, interval_notes = mean.interval_at(settings.level, "constant_scores")
         notes += notes_about(interval_notes, data.metric.name, names[position])
         scores.append(
             SystemScore(
@@ -312,7 +312,7 @@ def _difference(analysis: Analysis, settings: Settings, a: int, b: int) -> Facet
     interval = tost = None
     facets = facets_of(mean.whole)
     if mean.error is not None:
-        interval, tost, notes = family.with_equivalence(mean.interval, settings.level, settings.margin)
+        interval, tost, notes = family.with_equivalence(mean.interval_at, settings.level, settings.margin)
         statistic = mean.value / mean.error.standard_error
         p = mean.error.p_value(mean.value, alternative)
     elif rounding.is_nothing(abs(mean.value), mean.scale):

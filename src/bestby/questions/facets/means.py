@@ -74,7 +74,7 @@ class Mean:
         share, (few, many) = float(self.error.mixture.share), self.error.mixture.freedom.tolist()
         return ((share, few), (1.0 - share, many))
 
-    def interval(self, level: float, constant: str = "constant_difference") -> family.Bounds:
+    def interval_at(self, level: float, constant: str = "constant_difference") -> family.Bounds:
         """Return the interval of a level; None and a note where there is none."""
         half = 0.0 if self.error is None else self.error.half_length(level)
         made = Interval(self.value - half, self.value + half, level, METHOD, True)
@@ -162,7 +162,7 @@ class Analysis:
             runs, {"run": run, **{facet: codes[facet] for facet in rest.facets}}, mean.whole.weights
         )
         return (
-            mean_of(whole, whole, None, cells, mean.scale).interval(self.level)[0]
+            mean_of(whole, whole, None, cells, mean.scale).interval_at(self.level)[0]
             if whole.estimable
             else None
         )

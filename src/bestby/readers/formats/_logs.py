@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,12 +20,13 @@ from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import is_quantity, is_usage, listed
+from bestby.data.table import Table
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
-from bestby.readers.formats.base import File, Read, check_available
+from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
-from bestby.readers.text import check_new, number
+from bestby.readers.text import CUT_OFF, Record, as_number, check_new, number, whole_number, word
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
@@ -550,10 +553,96 @@ def quantities_of(record: Mapping[str, Any]) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
+class Fields:
+    """Where the records of a tool hold what a system did on an item; dots lead into objects.
+
+    The first key of `item` that a record has names its item, and `run` numbers its repetition; without it,
+    records of one item are its runs, in order. Under each of `scores` stands a number, an object of them by
+    name, or a list of objects with name and score. A record with an `error` has no score. Under `quantities`
+    stand time, money and tokens; numbers there under other names are scores.
+    """
+
+    item: Sequence[str]
+    scores: Sequence[str]
+    run: str | None = None
+    content: str | None = None
+    groups: Sequence[str] = ()
+    quantities: Sequence[str] = ()
+    error: str | None = None
+
+    def samples(self, rows: Iterable[Record]) -> list[Sample]:
+        """Return the samples of a system on a dataset."""
+        counts: Counter[str] = Counter()
+        return [self._sample(row, counts) for row in rows]
+
+    def _sample(self, row: Record, counts: Counter[str]) -> Sample:
+        item = next((name for key in self.item if (name := _text(_at(row, key))) is not None), None)
+        if item is None:
+            raise InvalidInputError(f"{row.where}: no {listed(list(self.item))}", hint=CUT_OFF)
+        run = None if self.run is None else whole_number(_at(row, self.run))
+        groups: dict[str, str] = {}
+        for key in self.groups:
+            part = _at(row, key)
+            named = part if isinstance(part, dict) else {key.rpartition(".")[2]: part}
+            groups |= Record(row.where, {key: named}).labels(key)
+        failed = self.error is not None and bool(_at(row, self.error))
+        scores = {} if failed else {name: size for key in self.scores for name, size in _scores(row, key)}
+        taken = quantities_of({key: _at(row, key) for key in self.quantities})
+        content = None if self.content is None else _text(_at(row, self.content))
+        counts[item] += 1
+        return Sample(
+            row.where,
+            item,
+            {name: size for name, size in scores.items() if name not in taken},
+            counts[item] - 1 if run is None else run,
+            content,
+            groups,
+            taken,
+        )
+
+
+def _at(row: Record, key: str) -> Any:
+    """Return what stands under a key, or a path of keys; None if nothing does."""
+    value: Any = row.data
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as text that two files with it share; None if it is nothing."""
+    if isinstance(value, dict | list):
+        return json.dumps(value, sort_keys=True)
+    return word(value)
+
+
+def _scores(row: Record, key: str) -> Iterator[tuple[str, float | None]]:
+    """Yield the scores under a key with their names, without values that are texts."""
+    part = _at(row, key)
+    if isinstance(part, dict):
+        named = [*part.items()]
+    elif isinstance(part, list):
+        named = [(one.get("name"), one) for one in part if isinstance(one, dict)]
+    else:
+        named = [] if part is None else [(key.rpartition(".")[2], part)]
+    seen: set[str] = set()
+    for label, value in named:
+        name = word(label)
+        score = value.get("score", value.get("value")) if isinstance(value, dict) else value
+        if name is not None and (score is None or number(score) is not None):
+            if name in seen:
+                hint = "give each score a name of its own"
+                raise InvalidInputError(f"{row.where}: the score {name!r} is there twice", hint=hint)
+            seen.add(name)
+            yield name, number(score)
+
+
+@dataclass(frozen=True)
 class Scored:
     """The samples of one system on one dataset, which a file holds.
 
     `system` is the name that the file tells, and `other` the one to use where two files tell the same.
+    `falling` are the scores of which lower values are better.
     """
 
     source: str
@@ -561,6 +650,7 @@ class Scored:
     other: str
     dataset: str
     samples: Sequence[Sample]
+    falling: frozenset[str] = frozenset()
 
     @property
     def names(self) -> dict[str, None]:
@@ -588,7 +678,7 @@ def compared(
     """Bring the samples together by one score: the one wanted, else `main`, else the only one that all have.
 
     Each dataset has its own, which `wanted` may name, too. Quantities, of which lower values are better, are
-    compared only if wanted. `falling` are the scores of which lower values are better; `what` is the tool's
+    compared only if wanted. `falling` are more scores of which lower values are better; `what` is the tool's
     word for a score.
     """
     systems = named_apart(
@@ -607,7 +697,7 @@ def compared(
     description = f"{tool}; {in_words(what, names.values())}"
     description += f" (also in the files: {listed(others)})" if others else ""
     taken = {name: None for part in scored for name in part.quantities}
-    falling |= frozenset(taken)
+    falling = falling.union(taken, *(one.falling for one in scored))
     means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
     names_of = names_by_task(scored, datasets, _all_names)
     return gathered(
@@ -669,3 +759,68 @@ def log_of(one: Scored, system: str, name: str) -> Log:
             groups.setdefault(key, {})[sample.item] = label
     ordered = tuple(runs[run] for run in sorted(runs))
     return Log(system, one.dataset, one.source, mean_of_runs(ordered), None, ordered, groups, contents)
+
+
+def holding(start: bytes, *keys: str) -> Callable[[Path, bytes], bool]:
+    """Return what recognises a file by how it starts, a pattern, and by keys of its JSON."""
+    pattern = re.compile(start)
+    quoted = [f'"{key}"'.encode() for key in keys]
+    return lambda _, head: pattern.match(head) is not None and all(key in head for key in quoted)
+
+
+def numbers_in(table: Table) -> dict[str, list[float | None]]:
+    """Return the columns that are numbers, true and false, with None where a cell is empty."""
+    columns = {name: [_number_in(cell) for cell in table.cells(name)] for name in table.names}
+    return {
+        name: numbers
+        for name, numbers in columns.items()
+        if all(one is not None or not cell for one, cell in zip(numbers, table.cells(name), strict=True))
+    }
+
+
+def _number_in(cell: str) -> float | None:
+    """Return the number in a cell.
+
+    >>> _number_in("True"), _number_in("0.5"), _number_in(""), _number_in("good")
+    (1.0, 0.5, None, None)
+    """
+    return _TRUTHS.get(cell.lower(), as_number(cell))
+
+
+_TRUTHS = {"true": 1.0, "false": 0.0}
+
+
+@dataclass(frozen=True)
+class Harness:
+    """A tool whose files hold scores of items: what it calls them, and how a file is read.
+
+    `tool` are its files, in words. `main` is the score that is compared by default, and `what` its word for
+    a score.
+    """
+
+    tool: str
+    recognises: Callable[[Path, bytes], bool]
+    scored: Callable[[File], Iterable[Scored]]
+    main: str | None = None
+    what: str = "score"
+
+    def read(
+        self,
+        paths: Mapping[str, Path],
+        *,
+        gold: Path | None = None,
+        on_missing: OnMissing = "error",
+        value_column: str | Mapping[str, str] | None = None,
+        clusters: str | None = None,
+    ) -> Read:
+        """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
+        refuse_gold(gold, f"{self.tool} hold their scores and need no gold")
+        return compared(
+            [one for file in files_of(paths, self.recognises) for one in self.scored(file)],
+            self.tool,
+            wanted=value_column,
+            main=self.main,
+            what=self.what,
+            on_missing=on_missing,
+            clusters=clusters,
+        )

@@ -1,17 +1,21 @@
-"""Details of lighteval: a Parquet file per model and task, with a row per item and its scores."""
+"""Details of lighteval: a Parquet file per model and task, with a row per item and its scores.
+
+Items are joined by the id of their document. The model is the folder of the details (``details/MODEL/DATE``),
+unless the user names it. The file of results beside the details tells the metrics of which lower values are
+better.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
-from bestby._core.typing import OnMissing
 from bestby.readers.database import connection, literal
-from bestby.readers.formats._logs import Sample, Scored, compared, system_of
-from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.formats._logs import Harness, Sample, Scored, system_of
+from bestby.readers.formats.base import File
 from bestby.readers.text import Record, beginning, document, number, word
 
 SIBLINGS = ("results_*.json",)
@@ -32,35 +36,6 @@ def recognises(path: Path, head: bytes) -> bool:
     return {str(name) for name, kind, *_ in rows if str(kind).startswith("STRUCT")} >= _COLUMNS
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    value_column: str | Mapping[str, str] | None = None,
-    clusters: str | None = None,
-) -> Read:
-    """Read the details of two or more models, on one task or several.
-
-    Items are joined by the id of their document. `value_column` is the metric, or that of each task, by
-    default the only one. The model is the folder of the details (``details/MODEL/DATE``), unless the user
-    names it. The file of results beside the details tells the metrics of which lower values are better.
-    """
-    refuse_gold(gold, "the details of lighteval hold their scores and need no gold")
-    files = files_of(paths, recognises)
-    scored = [part for file in files for part in _scored(file)]
-    falling = {name for file in files for name in _falling(file.path)}
-    return compared(
-        scored,
-        "details of lighteval",
-        wanted=value_column,
-        falling=frozenset(falling),
-        what="metric",
-        on_missing=on_missing,
-        clusters=clusters,
-    )
-
-
 def _scored(file: File) -> Iterator[Scored]:
     """Return the samples of a file, apart by their task."""
     by_task: dict[str, list[Sample]] = {}
@@ -77,8 +52,9 @@ def _scored(file: File) -> Iterator[Scored]:
         by_task.setdefault(task.rsplit("|", 1)[0], []).append(sample)
     if not by_task:
         raise InvalidInputError(f"{file.path} has no rows", hint="run the evaluation to its end")
+    system, falling = system_of(file, _model(file.path)), _falling(file.path)
     for task, samples in by_task.items():
-        yield Scored(str(file.path), system_of(file, _model(file.path)), file.name, task, samples)
+        yield Scored(str(file.path), system, file.name, task, samples, falling)
 
 
 def _rows(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -109,15 +85,15 @@ def _model(path: Path) -> str | None:
     return "/".join(folders[last + 1 :]) or None
 
 
-def _falling(path: Path) -> set[str]:
+def _falling(path: Path) -> frozenset[str]:
     """Return the metrics of which lower values are better, as the file of results tells."""
     model = _model(path)
     if model is None:
-        return set()
+        return frozenset()
     root = path.parents[3 + model.count("/")]
     results = root / "results" / model / f"results_{path.parent.name}.json"
     if not is_file(results):
-        return set()
+        return frozenset()
     tasks = Record(str(results), document(results).part("config_tasks"))
     metrics = [
         one for task in tasks.data for one in tasks.part(task).get("metrics") or () if isinstance(one, dict)
@@ -129,4 +105,7 @@ def _falling(path: Path) -> set[str]:
             better = rising.get(name) if isinstance(rising, dict) else rising
             if isinstance(name, str) and better is False:
                 falling.add(name)
-    return falling
+    return frozenset(falling)
+
+
+read = Harness("details of lighteval", recognises, _scored, what="metric").read

@@ -1,49 +1,25 @@
-"""Logs of OpenAI evals: what was run, then an event per line, some of which say how a sample was scored."""
+"""Logs of OpenAI evals: what was run, then an event per line, some of which say how a sample was scored.
+
+The events ``match`` and ``metrics`` score their sample: the first as accuracy (the default), the second by
+the numbers in it. Evals are datasets. The tokens of the events ``sampling`` are quantities, of all answers on
+a sample together: those of a model that grades it count, too.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of, system_of
-from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.formats._logs import Harness, Sample, Scored, holding, quantities_of, system_of
+from bestby.readers.formats.base import File
 from bestby.readers.text import CUT_OFF, Record, check_new, number, numbers, records, word
 
-_START = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
+recognises = holding(rb'\s*\{\s*"spec"\s*:\s*\{', "completion_fns", "eval_name")
 _SCORED = ("match", "metrics")
 
 
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file begins with the specification of a run."""
-    return _START.match(head) is not None and b'"completion_fns"' in head and b'"eval_name"' in head
-
-
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    value_column: str | Mapping[str, str] | None = None,
-) -> Read:
-    """Read the logs of two or more completion functions.
-
-    The events ``match`` and ``metrics`` score their sample: the first as accuracy, the second by the numbers
-    in it. `value_column` names one, or that of each eval; by default the accuracy, or the only one.
-    Evals are datasets. The tokens of the events ``sampling`` are quantities, of all answers on a sample
-    together: those of a model that grades it count, too.
-    """
-    refuse_gold(gold, "the logs of OpenAI evals hold their scores and need no gold")
-    scored = [_scored(file) for file in files_of(paths, recognises)]
-    return compared(
-        scored, "logs of OpenAI evals", wanted=value_column, main="accuracy", on_missing=on_missing
-    )
-
-
-def _scored(file: File) -> Scored:
+def _scored(file: File) -> list[Scored]:
     rows = records(file.path)
     if not rows:
         raise InvalidInputError(f"{file.path} is empty", hint=CUT_OFF)
@@ -72,7 +48,7 @@ def _scored(file: File) -> Scored:
     where = str(file.path)
     listed = [Sample(where, item, scores, quantities=taken.get(item, {})) for item, scores in samples.items()]
     dataset = word(spec.get("eval_name")) or "samples"
-    return Scored(str(file.path), system_of(file, model), file.name, dataset, listed)
+    return [Scored(str(file.path), system_of(file, model), file.name, dataset, listed)]
 
 
 def _scores(row: Record) -> Mapping[str, float | None]:
@@ -80,3 +56,6 @@ def _scores(row: Record) -> Mapping[str, float | None]:
     if row.data["type"] == "match":
         return {"accuracy": number(data.get("correct"))}
     return numbers(data)
+
+
+read = Harness("logs of OpenAI evals", recognises, _scored, main="accuracy").read

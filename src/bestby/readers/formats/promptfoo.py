@@ -1,17 +1,21 @@
-"""Results of promptfoo: a record per test and column, where a column is a prompt with a provider."""
+"""Results of promptfoo: a record per test and column, where a column is a prompt with a provider.
+
+A column is a system, and a test an item; tests that are alike in all else, as ``--repeat`` makes them, are
+runs. Scores are ``pass`` (by default), ``score``, and those that an assertion names. A test that ended in an
+error of the provider has no score. Variables and metadata of the tests are groupings.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of
-from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
+from bestby.readers.formats._logs import Harness, Sample, Scored, quantities_of
+from bestby.readers.formats.base import File, head_of
 from bestby.readers.text import Record, document, listing, number, records, whole_number, word
 
 _START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
@@ -26,33 +30,6 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     if _START.match(head) is not None and b'"results"' in head:
         return b'"prompts"' in head or all(key in head for key in _KEYS)
     return _RECORD.match(head) is not None and all(key in head for key in _KEYS)
-
-
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    value_column: str | Mapping[str, str] | None = None,
-    clusters: str | None = None,
-) -> Read:
-    """Read the results of one or more evaluations.
-
-    A column (a prompt with a provider) is a system, and a test an item; tests that are alike in all else,
-    as ``--repeat`` makes them, are runs. `value_column` is ``pass`` (by default), ``score``, or a score that
-    an assertion names. A test that ended in an error of the provider has no score. Variables and metadata of
-    the tests are groupings.
-    """
-    refuse_gold(gold, "the results of promptfoo hold their scores and need no gold")
-    scored = [part for file in files_of(paths, recognises) for part in _parts(file)]
-    return compared(
-        scored,
-        "results of promptfoo",
-        wanted=value_column,
-        main="pass",
-        on_missing=on_missing,
-        clusters=clusters,
-    )
 
 
 def _parts(file: File) -> list[Scored]:
@@ -148,3 +125,6 @@ def _sample(row: Record, item: str, run: int) -> Sample:
         groups,
         quantities_of({key: value for key, value in row.data.items() if key not in _OF_TEST}),
     )
+
+
+read = Harness("results of promptfoo", recognises, _parts, main="pass").read

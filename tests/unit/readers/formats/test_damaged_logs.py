@@ -18,16 +18,20 @@ from tests.unit.readers.formats.test_judged_pairs import arena_hard, mt_bench
 from bestby._core.errors import BestbyError
 from bestby.readers.formats import (
     alpaca_eval,
+    braintrust,
     deepeval,
     experiment_csv,
     helm,
+    human_eval,
     inspect_logs,
     judged_pairs,
     langfuse,
     lm_eval,
     mteb,
     openai_evals,
+    phoenix,
     promptfoo,
+    pydantic_evals,
     swe_bench,
     tau_bench,
 )
@@ -85,6 +89,7 @@ _LANGFUSE = {
         for i in range(3)
     ],
 }
+_SAMPLES = Path(__file__).parent / "samples"
 _JSON = {
     "lm_eval": (lm_eval, _ROWS),
     "lm_eval pairs": (lm_eval, _PAIRS),
@@ -97,6 +102,15 @@ _JSON = {
     "mteb": (mteb, log_files.mteb("STS22", {"ar": 0.5, "de": 0.25})),
     "tau_bench": (tau_bench, log_files.tau_bench([[1, 0, 1], [0, 0, 1]])),
     **{f"langfuse {name}": (langfuse, log) for name, log in _LANGFUSE.items()},
+    **{
+        name: (form, json.loads((_SAMPLES / name / "toy-1.json").read_text()))
+        for name, form in (
+            ("pydantic_evals", pydantic_evals),
+            ("braintrust", braintrust),
+            ("phoenix", phoenix),
+        )
+    },
+    "evalplus": (human_eval, json.loads((_SAMPLES / "evalplus" / "toy-1.json").read_text())),
     "alpaca_eval": (alpaca_eval, log_files.alpaca([1, 2, 1.5])),
     "arena_hard": (judged_pairs, [arena_hard(name, ["A>B", "B>>A"]) for name in "mn"]),
     "mt_bench": (judged_pairs, [mt_bench(81, ["model_1", "tie"]), mt_bench(82, ["error", "model_2"])]),

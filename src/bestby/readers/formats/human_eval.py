@@ -1,0 +1,44 @@
+"""Results of HumanEval and EvalPlus: what tests said of the programs that were written for each problem.
+
+Several programs for a problem are its runs, so that ``pass@k`` can be computed of them. HumanEval writes a
+line per program (``passed``); EvalPlus one object, with the tests of the benchmark (``base``) and these with
+its own (``plus``, the default). The file does not tell its system, which is called as the file is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bestby.readers.formats._logs import Fields, Harness, Scored, holding, system_of
+from bestby.readers.formats.base import File, head_of
+from bestby.readers.text import Record, document, listing, records
+
+_is_of_human_eval = holding(rb'\s*\{\s*"\w+"\s*:', "task_id", "completion", "result", "passed")
+_is_of_evalplus = holding(rb'\s*\{\s*"\w+"\s*:', "eval", "solution", "base_status", "plus_status")
+_FIELDS = Fields(item=("task_id",), scores=("passed", "base", "plus"))
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is in one of the two layouts."""
+    return _is_of_human_eval(path, head) or _is_of_evalplus(path, head)
+
+
+def _scored(file: File) -> list[Scored]:
+    is_plus = _is_of_evalplus(file.path, head_of(file.path))
+    rows = _programs(document(file.path)) if is_plus else records(file.path)
+    return [Scored(str(file.path), system_of(file, None), file.name, "problems", _FIELDS.samples(rows))]
+
+
+def _programs(whole: Record) -> Iterator[Record]:
+    """Yield the programs of a file of EvalPlus, with what their tests said as scores."""
+    problems = Record(whole.where, whole.part("eval"))
+    for row in (row for task in problems.data for row in listing(problems, task)):
+        base, plus = (row.data.get(f"{tests}_status") for tests in ("base", "plus"))
+        scores = {"base": base == "pass"}
+        if plus is not None:  # the tests of EvalPlus may be left out
+            scores["plus"] = base == plus == "pass"
+        yield Record(row.where, {"task_id": row.need("task_id"), **scores})
+
+
+read = Harness("results of tests of programs", recognises, _scored, main="plus").read
