@@ -22,6 +22,7 @@ def own_jobs() -> Iterator[Job]:
     yield _frontier(50, 10_000)
     yield _agreement(6, 10_000)
     yield _facets(10, 5, 1_000)
+    yield _attempts(1_000, 10_000)
     yield _missing(200, 10_000)
     yield _judged(100_000)
     yield _judged_labels(100_000)
@@ -169,6 +170,24 @@ def _gate(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"gate by accuracy in 40 slices, n = {n:,}", make, [], at_most=2.0)
+
+
+def _attempts(samples: int, n: int) -> Job:
+    """pass@k of two systems for every k, with the bands of both curves and of their difference."""
+
+    def make() -> Work:
+        rng = np.random.default_rng(n)
+        right = {name: rng.binomial(samples, rng.beta(a, 1.0, n)) for name, a in (("x", 0.3), ("y", 0.35))}
+        pairs = {name: [(samples, c) for c in counts.tolist()] for name, counts in right.items()}
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.compare_attempts(pairs).pairs[0].low[0]
+
+        return Work(ours, {})
+
+    return Job(f"pass@k for k = 1 to {samples:,}, 2 systems, n = {n:,}", make, [], at_most=1.0)
 
 
 def _frontier(systems: int, n: int) -> Job:

@@ -265,6 +265,18 @@ axes = facets.plot(kind="shares")""",
         " --plot facets.svg --plot-kind shares",
     ),
     Entry(
+        "attempts",
+        "Numbers of attempts",
+        "pass@k of two systems over k, with bands that hold for all k at once. Along the bottom, in the"
+        " colour of the better one: where the systems differ significantly.",
+        """draw = np.random.default_rng(6)
+shares = {"steady": draw.beta(0.3, 1, 200), "varied": draw.beta(3, 18, 200)}
+right = {name: draw.binomial(40, share) for name, share in shares.items()}
+samples = {name: [(40, c) for c in cs.tolist()] for name, cs in right.items()}
+axes = bb.compare_attempts(samples).plot()""",
+        "bestby attempts samples.csv --plot attempts.svg",
+    ),
+    Entry(
         "slices",
         "Slices of a test set",
         "All items above, and below them the difference in each slice, with its number of items.",

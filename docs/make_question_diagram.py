@@ -31,6 +31,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("… for other prompts and seeds?", "compare_facets", "bestby facets"),
         Answer("… by a judge and few labels?", "compare_judged", "bestby judged compare"),
         Answer("may it replace the old one?", "gate", "bestby gate"),
+        Answer("… if k answers are drawn?", "compare_attempts", "bestby attempts"),
         Answer("which may be worth its cost?", "frontier", "bestby frontier"),
         Answer("better than a published score?", "compare_published", "bestby published"),
     ),

@@ -90,6 +90,10 @@ def sound_calls(folder: Path) -> dict[str, Call]:
         "compare_slices": (bb.compare_slices, {**items, "by": {"half": [0, 1] * 12}}),
         "frontier": (bb.frontier, {**items, "cost": {"a": 3.0, "b": 1.0}, "margin": 0.5}),
         "agreement": (bb.agreement, {"data": {"ann": gold, "ben": systems["a"], "cem": systems["b"]}}),
+        "compare_attempts": (
+            bb.compare_attempts,
+            {"data": {"a": [(5, 1), (5, 3)] * 12, "b": [(5, 5), (6, 0)] * 12}},
+        ),
         "gate": (bb.gate, {**items, "margin": 0.1}),
         "advise": (bb.advise, {"metric": "accuracy", "data": systems, "gold": gold}),
         "compare_runs": (bb.compare_runs, {"data": scores(), "n_resamples": 99}),

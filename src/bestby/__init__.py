@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.questions.advice.advise import advise as advise
     from bestby.questions.agreement.compare import agreement as agreement
+    from bestby.questions.attempts.compare import compare_attempts as compare_attempts
     from bestby.questions.check.check import check as check
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
     from bestby.questions.facets.compare import compare_facets as compare_facets
@@ -87,6 +88,7 @@ __getattr__, __dir__, __all__ = door(
         "metrics.registry": "list_metrics",
         "questions.advice.advise": "advise",
         "questions.agreement.compare": "agreement",
+        "questions.attempts.compare": "compare_attempts",
         "questions.check.check": "check",
         "questions.datasets.compare": "compare_datasets",
         "questions.facets.compare": "compare_facets",

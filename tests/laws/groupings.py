@@ -103,6 +103,15 @@ def _agreement(**groups: Any) -> Outcome:
     return _told(result, *(one.interval for one in result))
 
 
+def _attempts(**groups: Any) -> Outcome:
+    pairs = {
+        name: [(4, 2 * (x == y) + place % 3) for place, (x, y) in enumerate(zip(values, GOLD, strict=True))]
+        for name, values in SYSTEMS.items()
+    }
+    result = bb.compare_attempts(pairs, **groups)
+    return _told(result, *(one.low for one in (*result.curves, *result.pairs)))
+
+
 def _gate(**groups: Any) -> Outcome:
     result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
     return _told(result, *(check.difference.equivalence_interval for check in result))
@@ -320,6 +329,11 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         {"clusters": "changes", "crossed": "refused", "strata": "changes"},
     ),
     "agreement": ("agreement", _agreement, {"clusters": "changes", "crossed": "refused"}),
+    "attempts": (
+        "compare_attempts",
+        _attempts,
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "a board": (
         "Board.create",

@@ -300,6 +300,15 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("no cost", {"cost": None}),
         ("costs of no system", {"cost": {}}),
     ],
+    "compare_attempts": [
+        ("labels", {"data": {"a": ["x", "y"] * 12}}),
+        ("right or wrong once", {"data": {"a": [1, 0] * 12}}),
+        ("two answers each", {"data": {"a": [(1, 0), (0, 1)] * 12}}),
+        ("more right than drawn", {"data": {"a": [(3, 4)] * 24}}),
+        ("nothing drawn", {"data": {"a": [(0, 0), (3, 1)] * 12}}),
+        ("another metric", {"metric": "pass@5"}),
+        ("one cluster", {"clusters": [1] * 24}),
+    ],
     "gate": [
         ("a level for one side", {"level": 0.5}),
         ("the margin of no metric", {"margin": {"acuracy": 0.1}}),

@@ -59,6 +59,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Allocation": lambda: bb.allocate(
         bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
     ),
+    "AttemptsComparison": lambda: bb.compare_attempts(
+        {"a": [(5, 1), (5, 3), (5, 0), (6, 5)] * 5, "b": [(5, 5), (5, 0), (5, 0), (7, 2)] * 5}
+    ),
     "ChosenItems": lambda: bb.choose_items({"a": range(12), "b": [3] * 12}, 6, stratify_by="score", n_bins=2),
     "Comparison": lambda: bb.compare(SYSTEMS, GOLD, n_resamples=99),
     "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),

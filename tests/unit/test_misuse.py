@@ -87,8 +87,8 @@ def faults(function: Callable[..., Any], right: dict[str, Any]) -> list[str]:
 
 
 NAMES = """
-    compare evaluate compare_slices frontier agreement gate advise compare_runs compare_datasets
-    compare_facets compare_folds
+    compare evaluate compare_slices frontier agreement compare_attempts gate advise compare_runs
+    compare_datasets compare_facets compare_folds
     compare_published compare_judged compare_preferences Monitor aso multi_aso aso_tightness normality
     replicability power sample_size minimum_detectable allocate plan_labels choose_items FunctionMetric
     Evaluation.of Resampling

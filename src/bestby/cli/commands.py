@@ -33,6 +33,7 @@ REGISTRY = {
     "evaluate": ("bestby.questions.items.command", "Give the scores of one system or several with their intervals; nothing is tested."),
     "gate": ("bestby.questions.gate.command", "Decide whether a candidate is good enough to take the place of a baseline."),
     "frontier": ("bestby.questions.frontier.command", "Find the systems that may be worth their cost: quality beside money, time or tokens."),
+    "attempts": ("bestby.questions.attempts.command", "Compare systems for every number of attempts: pass@k or pass^k over all k."),
     "datasets": ("bestby.questions.datasets.command", "Compare systems over several datasets: on how many they differ, how they rank."),
     "slices": ("bestby.questions.slices.command", "Compare systems in every slice of a test set: by language, by length, by both."),
     "folds": ("bestby.questions.folds.command", "Compare systems by cross-validation: corrected tests, spread over repetitions."),

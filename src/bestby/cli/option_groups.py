@@ -470,7 +470,7 @@ class Tables(Output):
     spreadsheet_safe: bool = flag(
         "CSV for spreadsheets: put ' before texts that look like formulas.",
         "--csv-safe",
-        shapes=("csv", "csv_scores", "csv_judges"),
+        shapes=("csv", "csv_scores", "csv_judges", "csv_differences"),
     )
 
 

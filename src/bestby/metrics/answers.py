@@ -166,17 +166,18 @@ class PassAtK(MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the estimate of each problem."""
-        samples, right = self._counts(predictions)
+        samples, right = self.counts(predictions)
         if self.every:  # k right ones are k that are not wrong
             return 1.0 - _each_once(_chance, samples, samples - right, self.k)
         return _each_once(_chance, samples, right, self.k)
 
     def variance_within(self, predictions: Any) -> FloatArray:
         """Return the variance of each value that comes from drawing samples; see `within_variance`."""
-        samples, right = self._counts(predictions)
+        samples, right = self.counts(predictions)
         return within_variance(samples, samples - right if self.every else right, self.k)
 
-    def _counts(self, predictions: Any) -> tuple[FloatArray, FloatArray]:
+    def counts(self, predictions: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the samples of each problem and how many of them are right; refuse other pairs."""
         files = "; files need several runs (trials, epochs) of 0 or 1 of each item"
         rows = _items.pairs(predictions, self.name, "samples, right ones", files)
         samples, right = rows.T

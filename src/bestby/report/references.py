@@ -148,6 +148,11 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "components": ("henderson-1953-estimation", "brennan-2001-generalizability"),
         "draws": ("weerahandi-1993-generalized",),
     },
+    "attempts": {
+        "band": ("hothorn-etal-2008-simultaneous",),
+        "wilson": ("wilson-1927-probable",),
+        "difference": ("zou-donner-2008-construction",),
+    },
     "frontier": {
         "union": ("berger-1982-multiparameter",),
         "steps": ("holm-1979-simple", "romano-etal-2014-practical"),
@@ -157,6 +162,8 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "bleu": ("papineni-etal-2002-bleu", "post-2018-call"),
         "chrf": ("popovic-2015-chrf",),
         "chrf++": ("popovic-2015-chrf", "popovic-2017-chrf"),
+        "pass@k": ("chen-etal-2021-evaluating",),
+        "pass^k": ("yao-etal-2024-tau",),
         "meteor": ("banerjee-lavie-2005-meteor",),
         "rouge": ("lin-2004-rouge",),
         "ter": ("snover-etal-2006-study",),

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from bestby.questions.agreement.result import AnnotatorAgreement as AnnotatorAgreement
     from bestby.questions.agreement.result import AnnotatorPair as AnnotatorPair
     from bestby.questions.agreement.result import LabelAgreement as LabelAgreement
+    from bestby.questions.attempts.result import AttemptsComparison as AttemptsComparison
+    from bestby.questions.attempts.result import AttemptsCurve as AttemptsCurve
+    from bestby.questions.attempts.result import AttemptsDifference as AttemptsDifference
+    from bestby.questions.attempts.result import BetterAt as BetterAt
     from bestby.questions.check.result import CheckedColumn as CheckedColumn
     from bestby.questions.check.result import FileCheck as FileCheck
     from bestby.questions.check.result import Finding as Finding
@@ -134,6 +138,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.agreement.result": (
             "Agreement AgreementCoefficient AnnotatorAgreement AnnotatorPair LabelAgreement"
         ),
+        "questions.attempts.result": "AttemptsComparison AttemptsCurve AttemptsDifference BetterAt",
         "questions.check.result": "CheckedColumn FileCheck Finding ReadyCommand Unchecked",
         "questions.datasets.result": (
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"

@@ -61,6 +61,9 @@ ROSTER: dict[str, Callable[[dict[str, str], Any], Any]] = {
     "frontier": lambda n, _: bb.frontier(
         answers(n), GOLD, cost={n["a"]: 3.0, n["b"]: 2.0, n["c"]: 1.0}, margin=0.5, n_resamples=99
     ),
+    "attempts": lambda n, _: bb.compare_attempts(
+        {n["a"]: [(3, 1), (3, 2)] * 10, n["b"]: [(3, 3), (3, 0)] * 10, n["c"]: [(3, 0), (3, 1)] * 10}
+    ),
     "gate": lambda n, _: bb.gate({n[k]: answers(n)[n[k]] for k in "ba"}, GOLD, n_resamples=99),
     "preferences": lambda n, _: bb.compare_preferences(
         [(n["a"], n["b"], n["a"])] * 9 + [(n["b"], n["a"], n["b"])] * 5 + [(n["a"], n["c"], "tie")] * 3,

@@ -68,6 +68,7 @@ OF_JUDGES = (
 AGREEMENT = Question("How far do the annotators agree?", "agreement")
 GATE = Question("May the second system take the place of the first?", "gate", ("--margin", "0.01"), _FEW)
 FRONTIER = Question("Which systems may be worth their cost?", "frontier", quick=_FEW)
+ATTEMPTS = Question("Which is better if k answers to each item are drawn, for every k?", "attempts")
 SLICES = Question("Where does one system do better?", "slices", quick=_FEW)
 PLAN = Question("How many items would show the difference?", "plan", ("--power", "0.8", "--formula"))
 ADVISE = Question("Which test and interval fit, and why?", "advise")

@@ -27,6 +27,7 @@ from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
     ADVISE,
     AGREEMENT,
+    ATTEMPTS,
     COMPARE,
     EVALUATE,
     FACETS,
@@ -195,6 +196,8 @@ def questions_answered(
             (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
             return asked, next(iter(refusals), None)
         options, rest = compared.options, compared.files
+        if _are_of_attempts(compared):
+            tried(ATTEMPTS, options, rest)
         if len(compared.result.systems) == 2:
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
@@ -206,6 +209,12 @@ def questions_answered(
         if advise:
             tried(ADVISE, options, rest)
     return asked, next(iter(refusals), None)
+
+
+def _are_of_attempts(compared: Asked) -> bool:
+    """Tell whether systems answered each item several times, rightly or wrongly: pairs, or logs of trials."""
+    trials = compared.evaluation is not None and bool(compared.evaluation.trials)
+    return trials or compared.result.metrics[0].name == "pass@1"
 
 
 def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:

@@ -19,8 +19,8 @@ from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
 from bestby.report import disagreements
 from bestby.report.comparison import Difference
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
-from bestby.report.figures.drawing import ROW, bare, label, limits, p_tested
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.drawing import LINE_COLOURS, ROW, bare, label, limits, line_look, p_tested
 from bestby.report.figures.forest import Line, draw_lines, shown
 from bestby.report.figures.matrix import (
     DATASET_CELL,
@@ -370,12 +370,7 @@ def profiles(c: DatasetComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     return Sheet(axes, 3.0, 5.2, title, keys)
 
 
-PROFILE_COLOURS = (ACCENT, "#a87900", "#009e73", "#cc79a7", WORSE, "#8367b8")
-"""The colours of Okabe and Ito 2008, without the two that are too light for thin lines on white."""
-
-PROFILE_STYLES = ("-", "--", "-.", ":")
-
-_MOST_BANDS = len(PROFILE_COLOURS)
+_MOST_BANDS = len(LINE_COLOURS)
 
 
 def _profile_lines(
@@ -387,11 +382,7 @@ def _profile_lines(
     # Points through which a profile looks smooth
     at, lines = np.linspace(low, high, 400), []
     for place, entry in enumerate(runs.systems):
-        again, hue = divmod(place, len(PROFILE_COLOURS))
-        colour, style = (
-            PROFILE_COLOURS[hue],
-            PROFILE_STYLES[(hue + again) % len(PROFILE_STYLES)],
-        )  # for print without colour, too
+        colour, style = line_look(place)
         samples = [np.asarray(row[entry.system]) for row in runs.scores.values()]
         share, error = overall_runs.profile(samples, at, greater_is_better=c.metric.greater_is_better)
         if banded:

@@ -11,7 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby.cli.inputs import in_records
 from bestby.cli.options import set_option_names
-from bestby.comparisons.reading import reading_of
+from bestby.comparisons.reading import reading_of, reads_objects
 from bestby.data.columns import MISSING
 from bestby.data.layouts.items import system_column_of
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles
@@ -272,10 +272,10 @@ def _pilot(values: Plan) -> Design:
     pair = dataclasses.replace(evaluation, systems={name: evaluation.systems[name] for name in (a, b)})
     chosen_metric(metric, pair)  # refuses probabilities and numbers, which no formula is for
     instead = "leave out --formula: the pilot is then simulated"
-    if metric not in (None, "accuracy", "mean") or evaluation.missing:
-        raise InvalidInputError(
-            f"there is no formula for {metric or 'missing predictions'}: only for accuracy and means", instead
-        )
+    suggested = evaluation.suggested if reads_objects(evaluation.suggested) else None
+    if metric not in (None, "accuracy", "mean") or suggested or evaluation.missing:
+        what = metric or suggested or "missing predictions"
+        raise InvalidInputError(f"there is no formula for {what}: only for accuracy and means", instead)
     evaluation.require_support("the formula for a pilot", ["clusters"], instead)
     x, y = evaluation.systems[a], evaluation.systems[b]
     if evaluation.gold is not None:

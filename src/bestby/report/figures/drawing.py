@@ -321,6 +321,18 @@ def default_style() -> Iterator[None]:
         yield
 
 
+LINE_COLOURS = (ACCENT, "#a87900", "#009e73", "#cc79a7", WORSE, "#8367b8")
+"""The colours of Okabe and Ito 2008, without the two that are too light for thin lines on white."""
+
+LINE_STYLES = ("-", "--", "-.", ":")
+
+
+def line_look(place: int) -> tuple[str, str]:
+    """Return the colour of the line of a system and, for print without colour, its dashes."""
+    again, hue = divmod(place, len(LINE_COLOURS))
+    return LINE_COLOURS[hue], LINE_STYLES[(hue + again) % len(LINE_STYLES)]
+
+
 def plain_ticks(axes: Axes, sizes: list[int]) -> None:
     """Label a logarithmic axis with plain numbers, and room on both sides."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator

@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bestby.questions.datasets.figure import PROFILE_COLOURS, PROFILE_STYLES
 from bestby.report.figures import drawing
 from bestby.report.figures.systems import _LOOKS
 
@@ -70,10 +69,10 @@ def test_what_is_written_and_drawn_stands_out(theme: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_lines_stand_out_and_no_two_are_alike(theme: dict[str, str]) -> None:
-    colours = [theme["accent"] if colour == drawing.ACCENT else colour for colour in PROFILE_COLOURS]
+    colours = [theme["accent"] if colour == drawing.ACCENT else colour for colour in drawing.LINE_COLOURS]
     assert min(contrast(colour, theme["paper"]) for colour in colours) >= MARK
     for (i, one), (j, two) in combinations(enumerate(colours), 2):
-        if i % len(PROFILE_STYLES) == j % len(PROFILE_STYLES):  # else dashes tell them apart
+        if i % len(drawing.LINE_STYLES) == j % len(drawing.LINE_STYLES):  # else dashes tell them apart
             for left in (np.eye(3), *map(np.array, BLIND.values())):
                 apart = lab(left @ linear(one)) - lab(left @ linear(two))
                 assert np.linalg.norm(apart) > 20.0, (one, two)
