@@ -245,7 +245,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("nested in no facet", {"nested": "prompt"}),
         ("unmatched items", {"unmatched": "item"}),
         ("clusters of arrays", {"clusters": "document"}),
-        ("a metric that is no mean", {"gold": [1, 0, 1, 0], "data": {name: (x > 0.5).astype(int) for name, x in CELLS.items()}, "metric": "f1_macro"}),
+        ("a metric of ranks", {"gold": [1, 0, 1, 0], "data": {name: (x > 0.5).astype(int) for name, x in CELLS.items()}, "metric": "roc_auc"}),
         ("gold of other items", {"gold": [1, 0]}),
         ("a design of no facet", {"study": {"judge": 3}}),
         ("a design of one prompt", {"study": {"prompt": 1}}),

@@ -96,7 +96,7 @@ PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 FENCED = re.compile(r"^( *)```([^\n`]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
-WIDER = {"mlflow-wandb", "gate", "preferences", "published-scores"}
+WIDER = {"facets", "mlflow-wandb", "gate", "preferences", "published-scores"}
 """Guides with a printed table whose columns do not fit."""
 
 
