@@ -115,7 +115,7 @@ def test_scores_of_ones_own_have_a_name_and_a_direction(
          "hint: give each system a name of its own: name=path"),
         ([], "UsageError: Missing argument 'FILES'.", "hint: bestby compare --help"),
         (["holes.csv"], "InvalidInputError: holes.csv: system 'a' has no value for 1 of 3 items; first: row 2",
-         "hint: pass --on-missing drop to compare the other items only, or --on-missing worst to count the missing as wrong; compare also takes each two systems on the items both have: --on-missing pairs"),
+         "hint: pass --on-missing drop to compare the other items only, or --on-missing worst to count the missing as wrong; compare alone can take every two systems on the items both have: --on-missing pairs"),
         (["a=x.txt", "b=holes.csv"], "InvalidInputError: no file 'x.txt'", "hint: check the path and the current directory"),
         (["table.csv", "--option", "item=x"], "InvalidInputError: --option is for options of the format, not for 'item'",
          "hint: it is given by itself: --item ..."),

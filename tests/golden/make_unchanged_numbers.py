@@ -195,6 +195,15 @@ CASES["facets_of_labels"] = lambda: bb.compare_facets(
 )  # fmt: skip
 
 
+@case
+def attempts() -> Any:
+    """Curves of pass@k and their difference: so few samples that no covariance is nearly singular."""
+    chance = np.random.default_rng(11)
+    solved = {"a": chance.binomial(3, chance.beta(1.0, 2.0, N)), "b": chance.binomial(3, 0.4, N)}
+    pairs = {name: np.stack([np.full(N, 3), right], axis=1) for name, right in solved.items()}
+    return bb.compare_attempts(pairs, clusters=groups())
+
+
 CASES["frontier_of_quantiles"] = lambda: bb.frontier(
     scores(), cost={"time@0.9": {name: np.abs(x) for name, x in scores().items()}}
 )

@@ -219,7 +219,7 @@ FEWEST = 2 * PARTS
 
 MOST_SPLITS, FEWEST_SPLITS = 1000, 60
 
-_AT_ONCE = 1 << 24
+_AT_ONCE = 1 << 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ def optimism(
         Scores of the systems on all units.
     influence : ndarray, shape (C, S)
         What each distinct unit adds to them, to first order: for a mean of n items, the value of the item
-        minus the mean, over n. Numbers of single precision are enough.
+        minus the mean, over n.
     counts : ndarray of int, shape (C,), optional
         How many units are of each kind, one by default.
     bounds : ndarray of int, shape (H + 1,), optional
@@ -311,19 +311,20 @@ def optimism(
     largest = max(float(influence.max()), -float(influence.min()))
     if largest == 0.0:
         return Optimism(best, float(scores[best]), 0.0, 0)
-    x = (influence * (sign / largest)).astype(np.float32)
+    x = influence * (sign / largest)
     stratum = np.repeat(np.arange(edges.size - 1), np.diff(edges))
-    rows = np.lexsort((*x.T, stratum))  # so that losses are split as what they are the mirror image of
+    # Losses are split as what they are the mirror image of; rounding must not put equal units in an order.
+    rows = np.lexsort((*np.round(x, 5).T, stratum))
     x, c = x[rows], c[rows]
     behind = sign * (scores - scores[best]) / largest  # of each system, in the same unit
-    width = 4.0 * float(np.finfo(np.float32).eps) * float((c @ np.abs(x)).max())
+    width = 4.0 * float(np.finfo(np.float64).eps) * float((c @ np.abs(x)).max())
     if n_splits is None:
         # Numbers that are added up, above which there are fewer splits
         affordable = 6_000_000_000 // (n_parts * x.size + 100 * n)
         n_splits = int(np.clip(affordable, FEWEST_SPLITS, MOST_SPLITS))
     total = 0.0
     for part in _parts(c, edges, n_parts, n_splits, seed):
-        sums, sizes = (part @ x).astype(np.float64), part.sum(axis=1, keepdims=True, dtype=np.float64)
+        sums, sizes = part @ x, part.sum(axis=1, keepdims=True)
         chosen_by = behind - sums * (n / (n - sizes))  # what a part lacks, the others have
         scored_on = behind + sums * (n / sizes)
         first = chosen_by >= chosen_by.max(axis=1, keepdims=True) - width
@@ -364,7 +365,7 @@ def _parts(counts: IntArray, bounds: IntArray, n_parts: int, n_splits: int, seed
     at_once = max(1, _AT_ONCE // (n_parts * counts.size))
     for first in range(0, n_splits, at_once):
         size = min(at_once, n_splits - first)
-        parts = np.empty((size, n_parts, counts.size), dtype=np.float32)
+        parts = np.empty((size, n_parts, counts.size))
         for split in parts:
             part_of = generator.permutation(n_parts).astype(np.int8)[in_turn]
             if edges.size == 2:
@@ -373,5 +374,5 @@ def _parts(counts: IntArray, bounds: IntArray, n_parts: int, n_splits: int, seed
                 part_of[np.argsort(stratum + generator.random(n))] = part_of.copy()
             for number in range(n_parts):
                 mine = part_of == number
-                split[number] = mine if n == counts.size else np.add.reduceat(mine, starts, dtype=np.float32)
+                split[number] = mine if n == counts.size else np.add.reduceat(mine, starts, dtype=np.float64)
         yield parts.reshape(-1, counts.size)

@@ -149,6 +149,8 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "draws": ("weerahandi-1993-generalized",),
     },
     "attempts": {
+        "pass@k": ("chen-etal-2021-evaluating",),
+        "pass^k": ("yao-etal-2024-tau",),
         "band": ("hothorn-etal-2008-simultaneous",),
         "wilson": ("wilson-1927-probable",),
         "difference": ("zou-donner-2008-construction",),
@@ -162,8 +164,6 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "bleu": ("papineni-etal-2002-bleu", "post-2018-call"),
         "chrf": ("popovic-2015-chrf",),
         "chrf++": ("popovic-2015-chrf", "popovic-2017-chrf"),
-        "pass@k": ("chen-etal-2021-evaluating",),
-        "pass^k": ("yao-etal-2024-tau",),
         "meteor": ("banerjee-lavie-2005-meteor",),
         "rouge": ("lin-2004-rouge",),
         "ter": ("snover-etal-2006-study",),

@@ -16,7 +16,7 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes
 from bestby.report.numbers import DASH, Rounding, percent
-from bestby.report.paper import measured, named
+from bestby.report.paper import named
 from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import direction, listed, units_of_items
@@ -313,8 +313,9 @@ def sentences(c: AttemptsComparison) -> Iterator[str]:
     """Yield how the curves were compared."""
     n = len(c.curves)
     what = f"{n} systems" if n > 1 else "one system"
+    source = cite("attempts", c.metric.name.removesuffix(" (%)"))
     yield (
-        f"We computed {measured(c.metric.name)} of {what}{named(c.systems)} for k from 1 to {c.fewest} on"
+        f"We computed {c.metric.name}{source} of {what}{named(c.systems)} for k from 1 to {c.fewest} on"
         f" {c.extent}, from {c.fewest if c.fewest == c.most else f'{c.fewest} to {c.most}'} samples of each"
         " item."
     )

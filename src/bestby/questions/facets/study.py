@@ -52,7 +52,10 @@ class Estimates:
         within = above(self.effects) + np.eye(len(self.effects))
         squares = np.maximum(within @ self.parts, np.finfo(np.float64).tiny)
         generator = block_generator(seed, "facets", 0)
-        drawn = 2.0 * generator.standard_gamma(0.5 * self.freedom, (n_draws, self.freedom.size))
+        # Draws are made by rejection: the last digit of the shape, which machines round in ways of their own,
+        # could change all that follow.
+        shape = np.round(0.5 * self.freedom, 9)
+        drawn = 2.0 * generator.standard_gamma(shape, (n_draws, shape.size))
         drawn = squares * self.freedom / np.maximum(drawn, np.finfo(np.float64).tiny)
         return np.asarray(np.linalg.solve(within, drawn.T).T, dtype=np.float64)
 
