@@ -190,7 +190,9 @@ def set_by_bonferroni(
     return best.set_of_best(remain, lambda candidate: upper[candidate])
 
 
-def of_names(found: SetOfBest | None, metric: str, names: Sequence[str], level: float) -> dict[str, Any]:
+def fields_of_best(
+    found: SetOfBest | None, metric: str, names: Sequence[str], level: float
+) -> dict[str, Any]:
     """Return the fields of a result that holds its systems, the best first, by their names."""
     if found is None:
         return {}

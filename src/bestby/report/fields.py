@@ -203,7 +203,7 @@ MAY_BE_BEST = (
 """The columns on which of three or more systems may be the best."""
 
 
-def of_best(c: Any) -> tuple[Field, ...]:
+def best_fields(c: Any) -> tuple[Field, ...]:
     """Return the columns on the best if a result says which systems may be it."""
     return MAY_BE_BEST if c.best_sets else ()
 

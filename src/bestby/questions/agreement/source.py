@@ -43,12 +43,12 @@ def labels_of(data: Any, reading: Reading, items: Any, clusters: Any) -> Labelle
     """Return the labels of what a user passes: arrays by annotator, or a table."""
     clusters = one_grouping(clusters, "agreement")
     if isinstance(data, Table):
-        return of_table(data, reading, items, clusters)
+        return labelled_table(data, reading, items, clusters)
     if isinstance(data, str | PathLike):
         raise unreadable(data, NEEDED, "", "agreement(pandas.read_csv({}))")
     if is_table(data):
         return dataclasses.replace(
-            of_table(table_of(data), reading, items, clusters), description="", backend=backend_of(data)
+            labelled_table(table_of(data), reading, items, clusters), description="", backend=backend_of(data)
         )
     if not isinstance(data, Mapping) or not data:
         raise InvalidInputError(
@@ -80,7 +80,7 @@ def labels_of(data: Any, reading: Reading, items: Any, clusters: Any) -> Labelle
     return _checked(Labelled(tuple(names), np.stack(list(columns.values()), axis=1), groups))
 
 
-def of_table(table: Table, reading: Reading, items: Any, clusters: Any) -> Labelled:
+def labelled_table(table: Table, reading: Reading, items: Any, clusters: Any) -> Labelled:
     """Return the labels of a table: with a column per annotator, or a row per item and annotator."""
     ignore = [] if reading.ignore is None else checks.valid_name_list(reading.ignore, "ignore")
     table = table.without(ignore)

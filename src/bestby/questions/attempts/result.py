@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.reported import Drawn, Reported
+from bestby.report.reported import Drawn, Reported, record_called
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import extent
 
@@ -185,12 +185,7 @@ class AttemptsComparison(Drawn, Reported):
         InvalidInputError
             If there is no such system.
         """
-        for one in self.curves:
-            if one.system == system:
-                return one
-        raise InvalidInputError(
-            f"no system {quoted(system)} in this result", hint=f"systems: {', '.join(self.systems)}"
-        )
+        return record_called(system, self.curves, "system")
 
     def difference(self, a: str, b: str) -> AttemptsDifference:
         """Return the difference between two systems, A minus B.

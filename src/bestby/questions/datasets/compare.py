@@ -411,7 +411,7 @@ def _compared(
         runs=inside.runs,
         ranges=scores.ranges,
         varying=varying,
-        **best.of_names(may_be_best, scores.metric.name, order, options.level),
+        **best.fields_of_best(may_be_best, scores.metric.name, order, options.level),
     )
 
 

@@ -43,9 +43,9 @@ from bestby.report.fields import (
     Field,
     Rows,
     attributes,
+    best_fields,
     by_name,
     inside,
-    of_best,
     values,
 )
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent, ranks_text
@@ -764,7 +764,7 @@ def _run_rows(c: DatasetComparison) -> Iterator[dict[str, Any]]:
 TABLES = {
     "differences": Rows(_COLUMNS, _over_and_within),
     "scores": Rows(
-        lambda c: (*attributes("dataset", "system", "score", "average_rank"), *of_best(c)), _score_rows
+        lambda c: (*attributes("dataset", "system", "score", "average_rank"), *best_fields(c)), _score_rows
     ),
     "runs": Rows((Field("dataset"), *inside("difference", differences_of_runs(with_items=False))), _run_rows),
 }

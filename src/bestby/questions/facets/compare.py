@@ -324,7 +324,7 @@ def _difference(analysis: Analysis, settings: Settings, a: int, b: int) -> Facet
         )
     item = mean.whole.nesting.items or many_levels(mean.whole)
     code, differs = mean.whole.codes[item], np.abs(cells) > rounding.noise_width(mean.scale)
-    runs_interval = analysis.of_runs(mean, cells)
+    runs_interval = analysis.interval_of_runs(mean, cells)
     d = FacetDifference(
         metric=data.metric.name, a=name_a, b=name_b, estimate=mean.value, score_a=score_a, score_b=score_b,
         interval=interval, level=settings.level,

@@ -148,7 +148,7 @@ class Analysis:
         score_a, score_b = (float(design.weights @ averaging.means(one)) for one in paired)
         return mean_of(design, whole, averaging, matched, size, cells), (score_a, score_b), cells
 
-    def of_runs(self, mean: Mean, cells: FloatArray) -> Interval | None:
+    def interval_of_runs(self, mean: Mean, cells: FloatArray) -> Interval | None:
         """Return the interval if each combination of levels were a run; None with one sampled facet."""
         nesting, codes = mean.whole.nesting, mean.whole.codes
         of_items = set() if nesting.items is None else {nesting.items, *nesting.parents[nesting.items]}

@@ -253,7 +253,7 @@ def compare_folds(
         correction=options.corrected_by,
         margin=options.margin,
         baseline=baseline,
-        **best.of_names(may_be_best, folds.metric.name, order, options.level),
+        **best.fields_of_best(may_be_best, folds.metric.name, order, options.level),
     )
     return with_backend(result, backend_of(data))
 

@@ -24,7 +24,7 @@ from bestby.report.document import (
     one_section,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside, of_best
+from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, best_fields, inside
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import draw_lines, pair_line, sides
@@ -306,7 +306,7 @@ _SPREAD = (
 TABLES = {
     "differences": Rows((Field("repetition"), *inside("difference", DIFFERENCE)), _placed),
     "scores": Rows(
-        lambda c: (*attributes("repetition", "fold", "system", "score"), *of_best(c)),
+        lambda c: (*attributes("repetition", "fold", "system", "score"), *best_fields(c)),
         lambda c: data.scores_by_place(c, ("repetition", "fold"), c.folds),
     ),
 }

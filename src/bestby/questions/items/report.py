@@ -33,7 +33,7 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, N_ITEMS, SCORE, Field, Rows, of_best
+from bestby.report.fields import DIFFERENCE, N_ITEMS, SCORE, Field, Rows, best_fields
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
@@ -398,7 +398,7 @@ def _differences(c: Comparison) -> tuple[Field, ...]:
 
 def _scores(c: Comparison) -> tuple[Field, ...]:
     more = (*N_ITEMS, Field("mean_difference")) if c.in_pairs else ()
-    return (*SCORE, *more, *of_best(c))
+    return (*SCORE, *more, *best_fields(c))
 
 
 TABLES = {

@@ -34,9 +34,9 @@ from bestby.report.fields import (
     Field,
     Rows,
     attributes,
+    best_fields,
     inside,
     interval_ends,
-    of_best,
     values,
 )
 from bestby.report.figures import drawing, forest
@@ -551,7 +551,7 @@ TABLES = {
             *attributes("judge_score", "labels_score"),
             *_OF_LABELS,
             Field("tuning", _tuning),
-            *of_best(c),
+            *best_fields(c),
         ),
         attrgetter("systems"),
     ),

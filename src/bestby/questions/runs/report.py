@@ -30,8 +30,8 @@ from bestby.report.fields import (
     Field,
     Rows,
     attributes,
+    best_fields,
     interval_ends,
-    of_best,
 )
 from bestby.report.figures import forest
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
@@ -334,7 +334,7 @@ TABLES = {
             Field("min", "least"),
             Field("max", "greatest"),
             Field("changing_items"),
-            *of_best(c),
+            *best_fields(c),
         ),
         attrgetter("systems"),
     ),
