@@ -16,6 +16,7 @@ import numpy as np
 
 from bestby._core import special
 from bestby._core.typing import FloatArray
+from bestby.inference.proportions import added_in_squares
 
 _MEAN = math.sqrt(2.0 / math.pi)  # of |N(0, 1)|; below, its variance, skewness and excess kurtosis
 _VARIANCE = 1.0 - 2.0 / math.pi
@@ -82,10 +83,8 @@ def difference(a: CalibrationError, b: CalibrationError) -> tuple[float, float]:
     >>> [round(x, 4) for x in difference(a, b)]
     [0.0339, 0.121]
     """
-    middle = a.without_noise - b.without_noise
-    below = math.hypot(a.without_noise - a.low, b.high - b.without_noise)
-    above = math.hypot(a.high - a.without_noise, b.without_noise - b.low)
-    return middle - below, middle + above
+    ends = added_in_squares((a.without_noise, b.without_noise), ((a.low, a.high), (b.low, b.high)))
+    return float(ends[0]), float(ends[1])
 
 
 def _noise_quantile(deviations: FloatArray, level: float, df: float) -> float:

@@ -8,7 +8,7 @@ many systems are computed at once, from the numbers of items that only one of th
 from __future__ import annotations
 
 import sys
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -238,3 +238,24 @@ def tango_pairs(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[Flo
         ends[block] = tango_high(shifted[block] - n, differing[block], n, z)
     high = ends[place.reshape(-1)]
     return -high[d.size :], high[: d.size]
+
+
+def added_in_squares(
+    values: tuple[Any, Any], ends: tuple[tuple[Any, Any], tuple[Any, Any]], r: Any = 0.0
+) -> tuple[Any, Any]:
+    """Return the ends of the interval of a difference, from those of both values and their correlation.
+
+    The distances of the values to their ends are added in squares, less what they share (Newcombe 1998,
+    Statist. Med. 17, 2635-2650, method 10; Zou & Donner 2008, Statist. Med. 27, 1693-1702, equation 5). All
+    are floats or arrays of one shape.
+
+    >>> low, high = added_in_squares((0.1, 0.03), ((0.06, 0.13), (0.0, 0.04)))
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.0288, 0.1124)
+    """
+    (a, b), ((a_low, a_high), (b_low, b_high)) = values, ends
+
+    def reach(one: Any, other: Any) -> Any:
+        return np.sqrt(np.maximum(one**2 - 2.0 * r * one * other + other**2, 0.0))
+
+    return a - b - reach(a - a_low, b_high - b), a - b + reach(a_high - a, b - b_low)

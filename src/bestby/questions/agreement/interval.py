@@ -20,6 +20,7 @@ from bestby._core import special
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference import clusters
 from bestby.inference.bisection import last_that_holds
+from bestby.inference.proportions import added_in_squares
 from bestby.questions.agreement.coefficients import Coefficient
 from bestby.results.values import Interval
 
@@ -253,9 +254,7 @@ def difference(one: Measured, other: Measured, level: float) -> tuple[float, Int
     u, v = u - u.mean(), v - v.mean()
     size = math.sqrt(float(u @ u) * float(v @ v))
     r = float(u @ v) / size if size > 0.0 else 0.0
-
-    def reach(down: float, up: float) -> float:
-        return math.sqrt(max(down**2 + up**2 - 2.0 * r * down * up, 0.0))
+    by_squares = added_in_squares((one.value, other.value), ((a.low, a.high), (b.low, b.high)), r)
 
     # Few items change the difference: those on which annotators disagree. Student's t has as many degrees of
     # freedom as units of equal weight would carry the variance.
@@ -263,6 +262,6 @@ def difference(one: Measured, other: Measured, level: float) -> tuple[float, Int
     n_effective = clusters.equal_units(squares) if squares.any() else 1.0
     t = float(special.stdtrit(max(1.0, n_effective - 1.0), 0.5 * (1.0 + level)))
     jackknife = t * math.sqrt((u.size - 1.0) / u.size * float(squares.sum()))
-    low = estimate - max(reach(one.value - a.low, b.high - other.value), jackknife)
-    high = estimate + max(reach(a.high - one.value, other.value - b.low), jackknife)
+    low = min(float(by_squares[0]), estimate - jackknife)
+    high = max(float(by_squares[1]), estimate + jackknife)
     return estimate, Interval(low, high, level, METHOD, True) if high > low else None

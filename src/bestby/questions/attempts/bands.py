@@ -18,7 +18,7 @@ from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
 from bestby.inference import clusters
 from bestby.inference.multiplicity import FEW_UNITS, Joint
-from bestby.inference.proportions import wilson_ends
+from bestby.inference.proportions import added_in_squares, wilson_ends
 
 _STEP = 1.2
 """Ratio of the k that stand for all in between when draws are made: finer steps move no critical value."""
@@ -211,23 +211,11 @@ def band(low: FloatArray, high: FloatArray, *, rising: bool) -> tuple[FloatArray
 
 
 def difference_band(curves: Curves, a: int, b: int, point: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the band of a difference at every k, shape (K,), from the intervals of both systems.
-
-    The distances from the means to these are added in squares, less what they share (Newcombe 1998, Statist.
-    Med. 17, 2635-2650, method 10, with the correlation of the two means; Zou & Donner 2008, Statist. Med. 27,
-    1693-1702, equation 5).
-    """
+    """Return the ends of the band of a difference at every k, shape (K,), from both intervals."""
     means, covariances = curves.moments
     low, high = curves.ends(point)
     variances = covariances.diagonal(axis1=1, axis2=2)
     both = np.sqrt(variances[:, a] * variances[:, b])
     r = np.divide(covariances[:, a, b], both, out=np.zeros_like(both), where=both > 0.0)
-    difference = means[:, a] - means[:, b]
-
-    def reach(one: FloatArray, other: FloatArray) -> FloatArray:
-        reached: FloatArray = np.sqrt(np.maximum(one**2 - 2.0 * r * one * other + other**2, 0.0))
-        return reached
-
-    below = reach(means[:, a] - low[:, a], high[:, b] - means[:, b])
-    above = reach(high[:, a] - means[:, a], means[:, b] - low[:, b])
-    return difference - below, difference + above
+    ends = (low[:, a], high[:, a]), (low[:, b], high[:, b])
+    return added_in_squares((means[:, a], means[:, b]), ends, r)
