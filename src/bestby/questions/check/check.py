@@ -111,6 +111,10 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     if test_set is not None:
         asked += _with_groups(content, test_set)
         content = Content(tables, tuple(asked), evaluation, lacking)
+    by = _names_datasets(tables, ("dataset", "task", *OF_DATASETS), "--by")
+    if by and any(one.question.command == "datasets" for one in asked):
+        with suppress(BestbyError):
+            asked.append(ask(SLICES, files, by))
     findings, unchecked = oddities(content, _judgements(asked))
     settings = {"question": "check", "files": [Path(file).name for file in files]}
     n_items = 0 if evaluation is None else evaluation.n_items
@@ -186,7 +190,7 @@ def questions_answered(
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
-            tried(question, _dataset_column(tables) if question.command == "datasets" else ())
+            tried(question, _names_datasets(tables, OF_DATASETS) if question.command == "datasets" else ())
     if len(facet_columns(names)) > 1:
         tried(FACETS)
     if not any(judged):
@@ -229,10 +233,10 @@ def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
     return ["--gold", str(named[gold])], rest
 
 
-def _dataset_column(tables: Sequence[Table]) -> list[str]:
-    """Return the option that names the column of the datasets, where it is called otherwise than usual."""
+def _names_datasets(tables: Sequence[Table], words: Sequence[str], option: str = "--dataset") -> list[str]:
+    """Return an option with the column of the datasets, if one is called by one of these words."""
     names = tables[0].names if tables else ()
-    return next((["--dataset", name] for name in names if name.lower() in OF_DATASETS), [])
+    return next(([option, name] for name in names if name.lower() in words), [])
 
 
 def _have_runs(tables: Sequence[Table]) -> bool:

@@ -27,7 +27,7 @@ from bestby.data.roles import (
 )
 from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
-from bestby.questions.check.asking import Asked
+from bestby.questions.check.asking import Asked, system_names
 from bestby.readers.files import read_values
 from bestby.readers.formats.base import format_in
 from bestby.readers.joined_files import pieces_of, whole_table
@@ -97,7 +97,7 @@ class Content:
             for option, part in _OPTIONS.items():
                 if name in asked.option(option):
                     return part
-        if self.evaluation is not None and name in self.evaluation.names:
+        if name in self._names_of_systems:
             return "system"
         lower = name.lower()
         for part, words in PARTS.items():
@@ -110,6 +110,11 @@ class Content:
         """Return the first column that plays a part; None if there is none."""
         names = self.tables[0].names if self.tables else ()
         return next((name for name in names if self.part(name) == part), None)
+
+    @cached_property
+    def _names_of_systems(self) -> frozenset[str]:
+        """The systems of all answers: columns that are called so hold what these answered."""
+        return frozenset(name for one in self.asked for name in system_names(one.result))
 
     @cached_property
     def _holds_pairs(self) -> bool:

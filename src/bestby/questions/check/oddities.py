@@ -228,14 +228,15 @@ def level_items(content: Content) -> Iterator[Found]:
 
 
 def other_quantities(content: Content) -> Iterator[Found]:
-    """Yield the columns of times, costs and the like, which can be compared as well."""
+    """Yield the columns of times, costs and the like that no command sets beside the quality yet."""
     columns = dict.fromkeys(name for table in content.tables for name in table.names)
+    costs = {cost for asked in content.asked for cost in asked.option("--cost")}
     names = [name for name in columns if is_quantity(name) and content.part(name) != "system"]
-    if names:
+    if rest := [name for name in names if name not in costs]:
         yield Finding(
             "other_quantities",
-            f"{listed(names)}: quantities that can be compared as well, as scores of which lower ones are"
-            " better, and set beside the quality: bestby frontier, --cost",
+            f"columns of times, costs or lengths can be set beside the quality as well: {listed(rest)}"
+            " (bestby frontier, --cost)",
         )
 
 

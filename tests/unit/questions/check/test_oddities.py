@@ -91,7 +91,17 @@ def test_quantities_are_no_systems(tmp_path: Path) -> None:
     found = checked(tmp_path, rows)
     assert found.systems == ("a", "b")
     assert found.commands[0].command.endswith("--ignore latency_ms")
-    assert messages(found, "other_quantities")[0].startswith("latency_ms: quantities")
+    assert "as well: latency_ms (" in messages(found, "other_quantities")[0]
+
+
+def test_answers_over_datasets_tell_the_systems(tmp_path: Path) -> None:
+    def row(i: int) -> dict[str, object]:
+        return {"item": i, "task": "pqr"[i % 3], "gold": "xyz"[i % 3 - i % 2], "a": "xyz"[i % 3], "b": "x"}
+
+    found = checked(tmp_path, [row(i) for i in range(60)])
+    assert {one.name for one in found.columns if one.part == "system"} == {"a", "b"}
+    assert [one.command.split()[1] for one in found.commands] == ["datasets", "slices"]
+    assert messages(found, "unused_group") == []
 
 
 def test_items_that_tell_nothing_apart(tmp_path: Path) -> None:
