@@ -153,11 +153,10 @@ def _by_strength(
         )
     _refuse(statistics, statistics.method, on_missing="error")
     arguments = statistics.arguments()
-    style = [tuple(names) if len(names := one.split(",")) > 1 else one for one in model.covariates or []]
     arguments |= {
         "clusters": groups or None,
         "voter": model.voter,
-        "covariates": style or None,
+        "covariates": model.covariates,
         "order": {"auto": "auto", "yes": True, "no": False}[model.order],
         "prior": None if model.prior == "none" else model.prior,
         "voter_weights": model.voter_weights,

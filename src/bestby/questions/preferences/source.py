@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import ChainMap, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, count
 from operator import itemgetter
 from os import PathLike
@@ -613,14 +613,15 @@ def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
     return called, judged.numbers(names[0]) - judged.numbers(names[1])
 
 
-# -- whatever the user has -------------------------------------------------------------------------
+# -- what a model is fitted to ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Clusters of judgements: `codes` from 0, shape (n,), each of which occurs."""
+    """Clusters of judgements: `codes` from 0, shape (n,), each of which occurs, and their names."""
 
     codes: IntArray
+    names: Sequence[str] = ()
 
     @property
     def n(self) -> int:
@@ -672,34 +673,27 @@ class Judgements:
 
     `systems` are the names, sorted; `first` and `second`, of shape (n,), the positions in them of the system
     that was shown first and of the other; `outcome`, of shape (n,), is 2 where the first was preferred, 1 for
-    a tie, 0 where the second was. `clusters` are codes from 0 by the name of the grouping, of which there are
-    at most two; without any, each judgement is its own. `voter` are codes into the names `voters`. The
-    `covariates`, of shape (n, p), are those of the first less those of the second. `style_columns` and
-    `voter_columns` look like covariates and voters, and are not used.
+    a tie, 0 where the second was. `clusters` are those of at most two groupings, by name; without any, each
+    judgement is its own. The `covariates`, of shape (n, p), are those of the first less those of the second.
+    `weights`, of shape (n,), are 1 if None. `unused` are notes on columns that are in no part of a model.
     """
 
     systems: tuple[str, ...]
     first: Array
     second: Array
     outcome: Array
-    clusters: Mapping[str, Array] = field(default_factory=dict)
-    voter: Array | None = None
-    voters: tuple[str, ...] = ()
-    covariates: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    clusters: Mapping[str, Clusters]
+    voter: Clusters | None
+    covariates: FloatArray
     covariate_names: tuple[str, ...] = ()
-    style_columns: tuple[str, ...] = ()
-    voter_columns: tuple[str, ...] = ()
+    weights: FloatArray | None = None
     notes: tuple[Note, ...] = ()
+    unused: tuple[Note, ...] = ()
 
     @property
     def n(self) -> int:
         """The number of judgements."""
         return int(self.first.size)
-
-    @cached_property
-    def groupings(self) -> tuple[Clusters, ...]:
-        """The clusters of each grouping."""
-        return tuple(map(Clusters, self.clusters.values()))
 
     def sums_by_system(
         self, members: IntArray, sizes: IntArray, of_first: FloatArray, of_second: FloatArray
@@ -716,69 +710,86 @@ class Judgements:
         return csr_array((entries, systems, starts), shape=(sizes.size, len(self.systems)))
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The columns of a frame, by name or as values beside it; which systems' judgements are used."""
-
-    a: str | None = "a"
-    b: str | None = "b"
-    winner: str | None = "winner"
-    items: str | None = None
-    systems: str | Sequence[str] | None = None
-    ignore: str | Sequence[str] | None = None
-    voter: Any = None
-    covariates: Any = None
+# -- whatever the user has -------------------------------------------------------------------------
 
 
-def data_of(data: Any, clusters: Any, columns: Columns) -> Judgements:
+def data_of(
+    data: Any,
+    clusters: Any = None,
+    *,
+    voter: Any = None,
+    covariates: Any = None,
+    systems: Any = None,
+    ignore: Any = None,
+    **columns: str | None,
+) -> Judgements:
     """Return checked judgements; if nothing else was given, the items are the clusters.
 
-    >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
-    >>> data.systems, data.first.tolist(), data.outcome.tolist(), data.clusters["item"].tolist()
+    `columns` are those of a frame by their roles: a, b, winner and items.
+
+    >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")])
+    >>> data.systems, data.first.tolist(), data.outcome.tolist(), data.clusters["item"].codes.tolist()
     (('x', 'y'), [0, 1], [0, 1], [0, 1])
     """
-    given = data if isinstance(data, Preferences) else _preferences(data, clusters, columns)
-    judged = _among(given, columns.systems, columns.ignore)
-    n, kept = len(given.values), np.searchsorted(given.rows, judged.rows)
+    read = data if isinstance(data, Preferences) else _preferences(data, clusters, columns)
+    judged = _among(read, systems, ignore)
+    n, kept = len(read.values), np.searchsorted(read.rows, judged.rows)
     groups = _groupings(judged, clusters, "cluster", n, kept)
     if not groups:
-        beside = {"cluster": judged.clusters} if judged.clusters is not None else {"item": judged.items}
-        groups = {name: coded for name, coded in beside.items() if coded is not None}
+        name, coded = ("item", judged.items) if judged.clusters is None else ("cluster", judged.clusters)
+        groups = {} if coded is None else {name: Clusters(coded.codes, coded.distinct.tolist())}
     if len(groups) > 2:
         raise InvalidInputError(
             f"clusters are at most two groupings, got {listed([*groups])}",
             hint="give the two whose judgements are most alike, such as prompts and voters",
             argument="clusters",
         )
-    for coded in groups.values():
-        if coded.distinct.size == 1:
-            raise InvalidInputError(
-                "all judgements are in one cluster: nothing can be said about the uncertainty",
-                hint="clusters are groups such as prompts; at least 2 are needed",
-            )
-    voters = _groupings(judged, columns.voter, "voter", n, kept)
-    voters = voters or {name: coded for name, coded in groups.items() if _is_voter(name)}
-    voter = next(iter(voters.values()), None)
-    covariates = _covariates(judged, columns.covariates, n, kept)
-    pairs = paired([name for name in judged.columns if name not in judged.used])
+    if any(one.n == 1 for one in groups.values()):
+        raise InvalidInputError(
+            "all judgements are in one cluster: nothing can be said about the uncertainty",
+            hint="clusters are groups such as prompts; at least 2 are needed",
+        )
+    voters = _groupings(judged, voter, "voter", n, kept)
+    voters = voters or {name: one for name, one in groups.items() if _is_voter(name)}
+    values = _covariates(judged, covariates, n, kept)
     return Judgements(
         judged.names,
         judged.first,
         judged.second,
         judged.outcomes(),
-        {name: coded.codes for name, coded in groups.items()},
-        None if voter is None else voter.codes,
-        () if voter is None else tuple(voter.distinct.tolist()),
-        np.column_stack([*covariates.values()]) if covariates else np.empty((len(judged.values), 0)),
-        tuple(covariates),
-        tuple(stem for stem in pairs if stem not in covariates and {*words_of(stem)} & _STYLE),
-        tuple(
-            name
-            for name in judged.columns
-            if _is_voter(name) and name not in groups and _varies(judged, name)
-        ),
-        (*([Note("read_as", judged.description)] if judged.description else []), *judged.notes),
+        groups,
+        next(iter(voters.values()), None),
+        np.column_stack([*values.values()]) if values else np.empty((len(judged.values), 0)),
+        tuple(values),
+        notes=(*([Note("read_as", judged.description)] if judged.description else []), *judged.notes),
+        unused=tuple(_unused(judged, groups, values)),
     )
+
+
+def _unused(judged: Preferences, groups: Collection[str], covariates: Collection[str]) -> Iterator[Note]:
+    """Yield notes on columns that look like voters or style, and are in no part of the model."""
+
+    def varies(name: str) -> bool:
+        return len({*map(str, _cells(judged.tables[0], name)[:HEAD])}) > 1
+
+    voters = [name for name in judged.columns if _is_voter(name) and name not in groups and varies(name)]
+    if voters:
+        message = (
+            f"{listed(voters)} may say who judged, and is no cluster: judgements of one voter are alike,"
+            " which makes intervals too short; name it: clusters=... (--cluster)"
+        )
+        yield Note("unused_voters", message)
+    style = [
+        stem
+        for stem in paired([name for name in judged.columns if name not in judged.used])
+        if stem not in covariates and {*words_of(stem)} & _STYLE
+    ]
+    if style:
+        message = (
+            f"{listed(style)} may tell of the style of answers, and is not used: covariates=... (--style)"
+            " shows how strengths change with it taken into account"
+        )
+        yield Note("unused_style", message)
 
 
 def _is_voter(name: str) -> bool:
@@ -787,28 +798,24 @@ def _is_voter(name: str) -> bool:
     return len(words) == 1 and words <= _VOTERS
 
 
-def _varies(judged: Preferences, name: str) -> bool:
-    """Tell whether a column has several values among the first."""
-    return len({*map(str, _cells(judged.tables[0], name)[:HEAD])}) > 1
-
-
-def _preferences(data: Any, clusters: Any, columns: Columns) -> Preferences:
+def _preferences(data: Any, clusters: Any, columns: Mapping[str, str | None]) -> Preferences:
     """Return the judgements in a frame, records, a mapping of columns, or tuples."""
     if isinstance(data, str | PathLike):
         raise unreadable(data, "judgements", "", "compare_preferences(bestby.read_preferences({}))")
     # The default is a column of that name, or one that is called in another usual way.
     named = {
-        role: None if checks.valid_name(name, role) == role else name
-        for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
+        role: None if checks.valid_name(columns.get(role), role) == role else columns.get(role)
+        for role in ("a", "b", "winner")
     }
+    named["item"] = columns.get("items")
     if not (isinstance(data, Mapping) or is_table(data)):
         table = _table_of_rows(data)
-        return dataclasses.replace(preferences_of(table, {**named, "item": columns.items}), description="")
+        return dataclasses.replace(preferences_of(table, named), description="")
     labelled = data if isinstance(data, Mapping) else {}
     if hasattr(data, "iloc") and data.shape[1]:  # the index may contradict that of the clusters
         labelled = {"the judgements": data.iloc[:, 0]}
     arrays.check_labels({**labelled, "clusters": None if isinstance(clusters, str) else clusters})
-    return preferences_of(table_of(data), {**named, "item": columns.items})
+    return preferences_of(table_of(data), named)
 
 
 def _table_of_rows(data: Any) -> Table:
@@ -827,22 +834,21 @@ def _table_of_rows(data: Any) -> Table:
     return dataclasses.replace(table_of(columns), source="the judgements")
 
 
-def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Array) -> dict[str, Coded]:
+def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Array) -> dict[str, Clusters]:
     """Return the groupings that the user names, or gives beside the judgements, by name."""
     first, second = two_groupings(given)
     if given is None:
         return {}
-    if isinstance(given, str):
-        return {given: judged.groups(given, role)}
-    if isinstance(given, list | tuple) and given and all(one in judged.columns for one in map(str, given)):
-        return {name: judged.groups(name, role) for name in given}
-    if isinstance(given, Mapping):
-        beside = given
+    names = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+    if isinstance(given, str) or (names and all(one in judged.columns for one in map(str, names))):
+        found = {name: judged.groups(name, role) for name in names}
     else:
-        beside = {role: first} if second is None else {f"{role} 1": first, f"{role} 2": second}
-    argument = {"cluster": "clusters"}.get(role, role)
-    tables = {str(name): _beside(values, str(name), argument, n) for name, values in beside.items()}
-    return {name: _in_one_spelling([_coded(table, name, role)], kept) for name, table in tables.items()}
+        if not isinstance(given, Mapping):
+            given = {role: first} if second is None else {f"{role} 1": first, f"{role} 2": second}
+        argument = {"cluster": "clusters"}.get(role, role)
+        tables = {str(name): _beside(values, str(name), argument, n) for name, values in given.items()}
+        found = {name: _in_one_spelling([_coded(table, name, role)], kept) for name, table in tables.items()}
+    return {name: Clusters(one.codes, one.distinct.tolist()) for name, one in found.items()}
 
 
 def _beside(values: Any, name: str, argument: str, n: int) -> Table:

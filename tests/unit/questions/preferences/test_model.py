@@ -11,16 +11,16 @@ from scipy.optimize import minimize
 from tests.unit.questions.preferences.examples import design, drawn, of_tables
 
 from bestby.errors import DesignError
-from bestby.questions.preferences.existence import (
+from bestby.questions.preferences.model import Fit, Trials, fit
+from bestby.questions.preferences.precision import precision_of, variance_between
+from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.strengths import (
     bounds,
     components,
     order_identified,
     order_is_separated,
+    strengths,
 )
-from bestby.questions.preferences.model import Fit, Trials, fit
-from bestby.questions.preferences.precision import Rows, precision_of, variance_between
-from bestby.questions.preferences.source import Judgements
-from bestby.questions.preferences.strengths import strengths
 
 FIRST_OFTEN = of_tables(
     [[0, 581, 561], [74, 0, 349], [72, 305, 0]], [[0, 332, 287], [48, 0, 158], [37, 196, 0]]
@@ -35,8 +35,7 @@ AHEAD = of_tables(
 
 
 def fitted(judged: Judgements, **how: Any) -> Fit:
-    given = {"davidson": False, "jeffreys": False, "order": True, "voter_weights": "votes"}
-    return strengths(judged, **(given | how)).fit
+    return strengths(judged, **({"order": True} | how)).fit
 
 
 def test_order_mends_three_equal_systems() -> None:
@@ -44,7 +43,7 @@ def test_order_mends_three_equal_systems() -> None:
     np.testing.assert_allclose(plain.strengths, [0.31707, -0.09145, -0.22562], atol=6e-6)
     found = fitted(FIRST_OFTEN, order="auto")
     np.testing.assert_allclose(found.parameters, [0.01506, 0.06243, -0.07749, 0.59821], atol=6e-6)
-    V = precision_of(Rows(found, FIRST_OFTEN))
+    V = precision_of(found, ())
     assert V.of(lambda V: V[3, 3, None])[0] == pytest.approx(0.04911, abs=6e-6)
     errors = V.of(variance_between(np.array([0, 0, 1]), np.array([1, 2, 2])))[0]
     np.testing.assert_allclose(errors, [0.06592, 0.06635, 0.05398], atol=6e-6)
@@ -125,21 +124,19 @@ def test_a_bound_where_one_never_lost() -> None:
     component = components(trials)
     assert len({*component[1:]}) == 1
     assert component[0] != component[1]
-    found = fitted(AHEAD)
-    pair = np.array([[0, 1]])
-    (usual,) = bounds(trials.with_order(), found, pair, np.ones(1), 1.0 - 2.0 * math.exp(-0.5 * 3.84146), 1)
-    (stricter,) = bounds(trials.with_order(), found, pair, np.ones(1), 0.95, 1)
-    assert usual.low == pytest.approx(3.1465, abs=5e-5)
-    assert stricter.low == pytest.approx(2.4523, abs=5e-5)
+    usual, stricter = 1.0 - 2.0 * math.exp(-0.5 * 3.84146), 0.95
+    lows, _, _ = bounds(strengths(AHEAD, order=True), np.array([[0, 1]]), [usual, stricter])
+    assert lows[usual] == pytest.approx(3.1465, abs=5e-5)
+    assert lows[stricter] == pytest.approx(2.4523, abs=5e-5)
 
 
 def test_a_bound_of_two_systems_has_a_closed_form() -> None:
     judged = of_tables([[0, 20], [0, 0]], [[0, 0], [0, 0]])
-    trials = Trials.of(judged)
-    (bound,) = bounds(trials, fitted(judged, order=False), np.array([[0, 1]]), np.ones(1), 0.95, 1)
+    lows, p_values, lacking = bounds(strengths(judged, order=False), np.array([[0, 1]]), [0.95])
     p = 0.025 ** (1.0 / 20.0)  # the probability with which 20 wins have the likelihood .025
-    assert bound.low == pytest.approx(math.log(p / (1.0 - p)))
-    assert bound.p_value == pytest.approx(2.0 * 0.5**20)
+    assert lows[0.95] == pytest.approx(math.log(p / (1.0 - p)))
+    assert p_values == pytest.approx(2.0 * 0.5**20)
+    assert lacking == (0, 0)
 
 
 # -- the order ---------------------------------------------------------------------------------------
@@ -167,9 +164,7 @@ def of_pairs(*pairs: tuple[int, int], size: int = 3) -> Judgements:
 def test_what_is_known_of_the_order(judged: Judgements, left: float, within: float) -> None:
     known = order_identified(fitted(judged, order=False))[:2]
     assert known == pytest.approx((left, within), abs=1e-9)
-    assert strengths(judged, davidson=False, jeffreys=False, order="auto", voter_weights="votes").status == (
-        "in the model" if within else "one order"
-    )
+    assert strengths(judged).status == ("in the model" if within else "one order")
     if left == 0.0:
         with pytest.raises(DesignError, match="an order effect has no finite estimate"):
             fitted(judged, order=True)
