@@ -425,7 +425,10 @@ def _joined(parts: Sequence[Preferences], kept: Any = slice(None)) -> Preference
 def _values(
     table: Table, won: Coded, names: Sequence[str], first: Array, second: Array, columns: Sequence[str]
 ) -> FloatArray:
-    """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers."""
+    """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers.
+
+    Numbers are from 0 (B) to 1 (A), or, if one is above 1, from 1 (A) to 2 (B).
+    """
     place = {normal_form(name): code for code, name in enumerate(names)}
     if TIES[0] in place:
         raise InvalidInputError(
@@ -440,8 +443,9 @@ def _values(
     said = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
     values = np.where(winner == first, 1.0, np.where(winner == second, 0.0, said))
     rows = np.flatnonzero(np.isnan(values))
-    graded = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])[won.codes[rows]]
-    odd = rows[~((graded >= 0.0) & (graded <= 2.0))]
+    numerals = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])
+    numbers = numerals[won.codes[rows]]
+    odd = rows[~((numbers >= 0.0) & (numbers <= 2.0))]
     if odd.size:
         row = int(odd[0])
         raise InvalidInputError(
@@ -450,23 +454,17 @@ def _values(
             f" {quoted(won.values[row])}",
             hint=_WINNER_HINT,
         )
-    if rows.size:
-        values[rows] = _graded(table, won, graded, rows)
+    if numbers.max(initial=0.0) > 1.0:
+        if numbers.min() < 1.0:
+            low, high = rows[int(numbers.argmin())], rows[int(numbers.argmax())]
+            raise InvalidInputError(
+                f"{table.source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
+                f" {won.values[low]} and row {high + 1} has {won.values[high]}",
+                hint=_WINNER_HINT + "; write ties as 1.5",
+            )
+        numbers = 2.0 - numbers
+    values[rows] = numbers
     return values
-
-
-def _graded(table: Table, won: Coded, numbers: FloatArray, rows: Array) -> FloatArray:
-    """Return preferences that are numbers from 0 (B) to 1 (A), or from 1 (A) to 2 (B), on the first scale."""
-    if numbers.max() <= 1.0:
-        return numbers
-    if numbers.min() < 1.0:
-        low, high = rows[int(numbers.argmin())], rows[int(numbers.argmax())]
-        raise InvalidInputError(
-            f"{table.source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
-            f" {won.values[low]} and row {high + 1} has {won.values[high]}",
-            hint=_WINNER_HINT + "; write ties as 1.5",
-        )
-    return np.asarray(2.0 - numbers)
 
 
 def _among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
@@ -528,13 +526,8 @@ def _numbers(table: Table, name: str) -> FloatArray:
         return np.array([np.nan if one is None else _amount(one) for one in _cells(table, name)])
     column = table.column(name)
     read = as_scores(column)
-    if read.is_text:
-        texts = column.distinct
-        numbers = np.array([float(len(text)) for text in texts.values.tolist()])
-        numbers = numbers[column.data.codes] if isinstance(column.data, Coded) else numbers
-    else:
-        numbers = read.values.astype(np.float64)
-    return np.where(column.missing, np.nan, numbers)
+    numbers = [*map(len, column.values.tolist())] if read.is_text else read.values
+    return np.where(column.missing, np.nan, np.asarray(numbers, dtype=np.float64))
 
 
 def _amount(value: Any) -> float:
@@ -894,11 +887,20 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
     times = np.bincount(cell, minlength=S * items.distinct.size).reshape(S, -1)
     won = np.bincount(cell, np.concatenate([judged.values, 1.0 - judged.values]), times.size)
     shares = won.reshape(S, -1) / np.maximum(times, 1)
-    description = judged.description
-    opponent = _common_opponent(judged)
-    if opponent is not None:
-        shares[opponent] = 0.5
-        description += f"; win rates are those against {judged.names[opponent]}"
+    notes = [Note("read_as", judged.description), *judged.notes]
+    opponents = np.flatnonzero(np.bincount(shown) == n)
+    met = np.bincount(judged.first * np.int64(S) + judged.second, minlength=S * S).reshape(S, S)
+    times_met = (met + met.T)[np.triu_indices(S, 1)]
+    if S > 2 and opponents.size:  # every judgement is with this system
+        shares[opponents] = 0.5
+        against = f"{judged.description}; win rates are those against {judged.names[opponents[0]]}"
+        notes[0] = Note("read_as", against)
+    elif (times_met != times_met[0]).any():
+        message = (
+            "not all pairs of systems were judged equally often: win rates depend on whom a system met,"
+            " strengths (Bradley and Terry's model) do not"
+        )
+        notes.append(Note("uneven_pairs", message))
     scores = {
         name: dict(zip(items.distinct[has > 0].tolist(), row[has > 0].tolist(), strict=True))
         for name, row, has in zip(judged.names, shares, times, strict=True)
@@ -910,26 +912,4 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
         Column(judged.clusters, np.zeros(n, dtype=np.bool_)),
     )
     evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
-    notes = (Note("read_as", description), *judged.notes, *_note_on_uneven_pairs(judged, opponent))
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes), suggested=WinRate())
-
-
-def _common_opponent(judged: Preferences) -> int | None:
-    """Return the one system that every judgement is with, if there are more than two."""
-    if len(judged.names) == 2:
-        return None
-    both = int(judged.first[0]), int(judged.second[0])
-    return next((s for s in both if ((judged.first == s) | (judged.second == s)).all()), None)
-
-
-def _note_on_uneven_pairs(judged: Preferences, opponent: int | None) -> tuple[Note, ...]:
-    S = len(judged.names)
-    times = np.bincount(judged.first * np.int64(S) + judged.second, minlength=S * S).reshape(S, S)
-    met = (times + times.T)[np.triu_indices(S, 1)]
-    if opponent is not None or (met == met[0]).all():
-        return ()
-    message = (
-        "not all pairs of systems were judged equally often: win rates depend on whom a system met, strengths"
-        " (Bradley and Terry's model) do not"
-    )
-    return (Note("uneven_pairs", message),)
