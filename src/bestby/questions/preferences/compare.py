@@ -734,11 +734,14 @@ def _notes(
 
 def _known_by_one_cluster(judged: Judgements) -> list[str]:
     """Return the systems that one cluster alone tells of."""
-    shown, alone = np.concatenate([judged.first, judged.second]), np.zeros(len(judged.systems), np.bool_)
+    alone, shown = np.zeros(len(judged.systems), np.bool_), (judged.first, judged.second)
     for clusters in judged.clusters.values():
-        both, some = np.tile(clusters.codes, 2), np.empty(alone.size, dtype=clusters.codes.dtype)
-        some[shown] = both
-        alone |= np.bincount(shown, both != some[shown]) == 0.0
+        some, several = np.zeros(alone.size, clusters.codes.dtype), np.zeros(alone.size, np.bool_)
+        for side in shown:
+            some[side] = clusters.codes
+        for side in shown:
+            several[side[clusters.codes != some[side]]] = True
+        alone |= ~several
     return [judged.systems[s] for s in np.flatnonzero(alone)]
 
 

@@ -366,9 +366,8 @@ def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
     """
     texts = [part.distinct.tolist() for part in parts]
     forms = [names if "".join(names).isascii() else [*map(normal_form, names)] for names in texts]
-    spelling: dict[str, str] = {}
-    for form, text in zip(chain(*forms), chain(*texts), strict=True):
-        spelling.setdefault(form, text)
+    # From the end, so that the first spelling of a form stays
+    spelling = dict(zip([*chain(*forms)][::-1], [*chain(*texts)][::-1], strict=True))
     place = dict(zip(sorted(spelling), range(len(spelling)), strict=True))
     every = np.concatenate(
         [
@@ -547,7 +546,7 @@ def _amount(value: Any) -> float:
     return float(len(value)) if isinstance(value, str) else float(value or 0.0)
 
 
-def _covariates(judged: Preferences, given: Any, n: int, kept: Array) -> dict[str, FloatArray]:
+def _covariates(judged: Preferences, given: Any, n: int, kept: Any) -> dict[str, FloatArray]:
     """Return the values of the first answer less those of the second, by the name of the covariate."""
     if given is None:
         return {}
@@ -726,7 +725,7 @@ def data_of(
     """
     read = data if isinstance(data, Preferences) else _preferences(data, clusters, columns)
     judged = _among(read, systems, ignore)
-    n, kept = len(read.values), np.searchsorted(read.rows, judged.rows)
+    n, kept = len(read.values), slice(None) if judged is read else np.searchsorted(read.rows, judged.rows)
     groups = _groupings(judged, clusters, "cluster", n, kept)
     if not groups:
         name, coded = ("item", judged.items) if judged.clusters is None else ("cluster", judged.clusters)
@@ -827,7 +826,7 @@ def _table_of_rows(data: Any) -> Table:
     return dataclasses.replace(table_of(columns), source="the judgements")
 
 
-def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Array) -> dict[str, Clusters]:
+def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Any) -> dict[str, Clusters]:
     """Return the groupings that the user names, or gives beside the judgements, by name."""
     first, second = two_groupings(given)
     if given is None:
