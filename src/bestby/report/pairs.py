@@ -221,7 +221,8 @@ class Pairs(Sequence[Difference]):
             case "standard_error_method":
                 return [self.error_method] * size
             case _:
-                column: Sequence[Any] | Array | None = getattr(self, path, None)
+                # The ends of other intervals are columns of this name
+                column: Sequence[Any] | Array | None = getattr(self, path.replace("_interval.", "_"), None)
                 return column
 
     def find(self, a: str, b: str) -> int | None:

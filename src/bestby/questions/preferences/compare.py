@@ -247,10 +247,10 @@ def compare_preferences(
 
 
 def _checked_prior(prior: Any) -> str | None:
-    if isinstance(prior, int | float) and not isinstance(prior, bool) and prior == 0:
-        return None  # as version 0.2.0 wrote it
     if prior is None or (isinstance(prior, str) and prior == "jeffreys"):
         return prior
+    if isinstance(prior, int | float) and prior == 0:
+        return None  # as version 0.2.0 wrote it
     raise InvalidInputError(
         f'prior must be "jeffreys" or None, got {quoted(prior)}: judgements half won and half lost draw'
         " systems far ahead together, and their intervals miss the truth",
@@ -321,6 +321,10 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     won = shares_won(judged, found.trials, settings.level)
     fitted = doubts.fit_test(found) if settings.fit_test else None
     by_pair = doubts.order_by_pair(found.fit, fitted.design_effect) if found.ordered and fitted else None
+    estimates = _estimates(found, settings)
+    effects = estimates[len(names) + found.ordered :]  # of covariates, and of ties behind them
+    covariates = zip(judged.covariate_names, effects, found.sd.tolist(), strict=False)
+    tied = estimates[-1][2] if found.fit.tie else None  # on the scale of the logarithm
     systems = _scores(found, order, standings, may_be_best, won, settings)
     best_ones = best_set(settings.metric, systems, settings.level)
     result = PreferenceComparison(
@@ -338,10 +342,10 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         n_clusters=min((clusters.n for clusters in judged.clusters.values()), default=0),
         tie_model=settings.ties,
         tie_parameter=found.fit.tie,
-        tie_interval=_tie_interval(found, settings) if found.fit.tie else None,
+        tie_interval=tied and replace(tied, low=math.exp(tied.low), high=math.exp(tied.high)),
         prior=settings.prior,
-        order=_order_effect(found, pairs, won, by_pair, settings),
-        covariates=_covariates(found, settings),
+        order=_order_effect(found, estimates, pairs, won, by_pair, settings),
+        covariates=tuple(Covariate(name, *one, sd) for name, one, sd in covariates),
         without_covariates=_without_covariates(found, order, settings),
         fit=fitted,
         influence=doubts.influence(found, settings.unit) if settings.interval is not None else (),
@@ -366,11 +370,8 @@ def _pairs(
 ) -> tuple[PreferencePairs, tuple[int, int]]:
     """Return the differences of all pairs, and how many infinite ones have no bound and no test."""
     judged, fit, side, unit = found.judged, found.fit, settings.towards(True), settings.unit
-    bounded, tested, nothing = (
-        settings.interval is not None,
-        settings.test is not None,
-        np.full(a.size, np.nan),
-    )
+    bounded, tested = settings.interval is not None, settings.test is not None
+    nothing = np.full(a.size, np.nan)
     levels = settings.level, family.equivalence_level(settings.level, settings.margin) or settings.level
     same = fit.component[a] == fit.component[b]
     over, under = found.reach[a, b] & ~same, found.reach[b, a] & ~same
@@ -381,7 +382,8 @@ def _pairs(
     error = np.where(same, error, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.where(same & (error > 0.0), gap / error, 0.0)
-        ends = [gap + sign * quantile(level, df) * error for level in levels for sign in (-1.0, 1.0)]
+        halves = {level: quantile(level, df) * error for level in levels}
+        ends = [gap + sign * halves[level] for level in levels for sign in (-1.0, 1.0)]
     # Units that all point one way are the least that a test of theirs can see
     n_units = min([judged.n, 1000, *(clusters.n for clusters in judged.clusters.values())])
     least = max((1.0 if side != "two-sided" else 2.0) * 0.5**n_units, sys.float_info.min)
@@ -526,29 +528,35 @@ def _leads(judged: Judgements, a: int, b: int) -> tuple[FloatArray, int]:
 # -- systems, order, covariates ----------------------------------------------------------------------
 
 
-def _estimated(
-    found: Strengths, place: int, settings: Settings
-) -> tuple[float, float, Interval | None, float]:
-    """Return a parameter with its standard error, interval and two-sided p-value."""
-    estimate = float(found.fit.parameters[place])
-    error, df = found.precision.of(lambda V: V[place, place, None])
+Estimate = tuple[float, float, Interval | None, float]
+"""A parameter with its standard error, interval and two-sided p-value."""
+
+
+def _estimates(found: Strengths, settings: Settings) -> list[Estimate]:
+    """Return the estimates of all parameters."""
+    values, (error, df) = found.fit.parameters, found.precision.of(np.diagonal)
     half = quantile(settings.level, df) * error
-    p = _p_of(np.divide(estimate, error, out=np.zeros(1), where=error > 0.0), df, "two-sided")
-    interval = None
-    if settings.interval is not None:
-        ends = (estimate - half).item(), (estimate + half).item()
-        interval = defined(Interval(*ends, settings.level, "wald", True))[0]
-    return estimate, error.item(), interval, p.item()
+    p = _p_of(np.divide(values, error, out=np.zeros(values.size), where=error > 0.0), df, "two-sided")
+    columns = (values, error, values - half, values + half, p)
+    out = []
+    for estimate, one, low, high, p_value in zip(*(column.tolist() for column in columns), strict=True):
+        interval = None
+        if settings.interval is not None:
+            interval = defined(Interval(low, high, settings.level, "wald", True))[0]
+        out.append((estimate, one, interval, p_value))
+    return out
 
 
-def _strength(found: Strengths, s: int, settings: Settings) -> tuple[float, float, Interval | None]:
-    """Return the strength of a system on its scale, its standard error, and its interval if it is finite."""
-    _, error, ends, _ = _estimated(found, s, settings)
-    mean, unit = settings.mean, settings.unit
-    score, interval = mean + unit * float(found.scores[s]), None
-    if ends is not None and math.isfinite(score):
-        interval = replace(ends, low=mean + unit * ends.low, high=mean + unit * ends.high)
-    return score, unit * error, interval
+def _strengths(found: Strengths, settings: Settings) -> list[tuple[float, float, Interval | None]]:
+    """Return strengths on their scale, with standard errors, and intervals of those that are finite."""
+    mean, unit, out = settings.mean, settings.unit, []
+    scores = (mean + unit * found.scores).tolist()
+    for score, (_, error, ends, _) in zip(scores, _estimates(found, settings), strict=False):
+        interval = None
+        if ends is not None and math.isfinite(score):
+            interval = replace(ends, low=mean + unit * ends.low, high=mean + unit * ends.high)
+        out.append((score, unit * error, interval))
+    return out
 
 
 def _set_of_best(
@@ -596,9 +604,9 @@ def _scores(
     cells, bounded = found.trials, settings.interval is not None
     wins, ties, losses = (x.sum(axis=1) for x in cells.records)
     first = cells.table(cells.count).sum(axis=1)
-    out = []
+    strengths_of, out = _strengths(found, settings), []
     for position, s in enumerate(order):
-        score, robust, interval = _strength(found, s, settings)
+        score, robust, interval = strengths_of[s]
         known = bounded and math.isfinite(score)
         fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
         out.append(
@@ -624,7 +632,12 @@ def _scores(
 
 
 def _order_effect(
-    found: Strengths, pairs: PreferencePairs, won: list[Share], by_pair: float | None, settings: Settings
+    found: Strengths,
+    estimates: Sequence[Estimate],
+    pairs: PreferencePairs,
+    won: list[Share],
+    by_pair: float | None,
+    settings: Settings,
 ) -> OrderEffect:
     names = found.judged.systems
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
@@ -632,7 +645,7 @@ def _order_effect(
     undone: tuple[str, ...] = ()
     without: tuple[str | float, ...] = ()
     if found.ordered:
-        estimate, error, interval, p = _estimated(found, len(names), settings)
+        estimate, error, interval, p = estimates[len(names)]
         chance = float(found.fit.preferred(np.array([estimate]))[0])
         plain = replace(found, fit=found.without_order)
         x, y = family.ranked(plain.places, names, True)[:2]
@@ -667,32 +680,16 @@ def _undone(found: Strengths, pairs: PreferencePairs) -> tuple[float | None, tup
     return float(needed[place]), tuple(found.judged.systems[s] for s in stronger)
 
 
-def _covariates(found: Strengths, settings: Settings) -> tuple[Covariate, ...]:
-    start = len(found.judged.systems) + found.ordered
-    out = []
-    for k, name in enumerate(found.judged.covariate_names):
-        coefficient, error, interval, p = _estimated(found, start + k, settings)
-        out.append(Covariate(name, coefficient, error, interval, p, float(found.sd[k])))
-    return tuple(out)
-
-
 def _without_covariates(found: Strengths, order: Sequence[int], settings: Settings) -> tuple[PlainScore, ...]:
     """Return the strengths without covariates, the best first."""
     if not found.judged.covariate_names:
         return ()
-    plain = replace(found, fit=found.plain)
-    out = []
-    ranked = family.ranked(plain.places, found.judged.systems, True)
-    for rank, s in enumerate(ranked, start=1):
-        score, _, interval = _strength(plain, s, settings)
-        out.append(PlainScore(found.judged.systems[s], score, interval, rank, list(order).index(s) + 1))
+    plain, names = replace(found, fit=found.plain), found.judged.systems
+    out, strengths_of, place = [], _strengths(plain, settings), {s: k for k, s in enumerate(order, start=1)}
+    for rank, s in enumerate(family.ranked(plain.places, names, True), start=1):
+        score, _, interval = strengths_of[s]
+        out.append(PlainScore(names[s], score, interval, rank, place[s]))
     return tuple(out)
-
-
-def _tie_interval(found: Strengths, settings: Settings) -> Interval | None:
-    """Return the interval of Davidson's parameter, on the scale of its logarithm."""
-    interval = _estimated(found, -1, settings)[2]
-    return interval and replace(interval, low=math.exp(interval.low), high=math.exp(interval.high))
 
 
 # -- notes and provenance ----------------------------------------------------------------------------

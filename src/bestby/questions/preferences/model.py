@@ -55,17 +55,11 @@ class Trials:
     @classmethod
     def of(cls, judged: Judgements) -> Trials:
         """Count judgements by systems and outcome."""
-        size, weights = len(judged.systems), judged.weights
-        n_codes = 3 * size * size
-        count = np.zeros(n_codes)
-        codes = np.empty(judged.n, dtype=np.int32)
-        for start in range(0, judged.n, 1 << 20):  # blocks of some megabytes
-            part = slice(start, start + (1 << 20))
-            code = (judged.outcome[part].astype(np.int32) * size + judged.first[part]) * size
-            codes[part] = code + judged.second[part]
-            count += np.bincount(codes[part], None if weights is None else weights[part], n_codes)
+        size = len(judged.systems)
+        codes = (judged.outcome.astype(np.int32) * size + judged.first) * size + judged.second
+        count = np.bincount(codes, judged.weights, 3 * size**2).astype(np.float64)
         cells = np.flatnonzero(count)
-        place = np.full(n_codes, -1, dtype=np.int32)
+        place = np.full(count.size, -1, dtype=np.int32)
         place[cells] = np.arange(cells.size)
         outcome, pair = np.divmod(cells, size * size)
         columns, offset = np.empty((cells.size, 0)), np.zeros(cells.size)

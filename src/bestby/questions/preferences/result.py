@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -156,12 +156,6 @@ class PreferencePairs(Pairs):
 
     def _method(self, asked: str, how: int) -> str:  # noqa: ARG002
         return KINDS[how]
-
-    def values(self, path: str) -> Sequence[Any] | Array | None:
-        """Return an attribute of all differences, by its path; None if none is held."""
-        if path in ("probability_interval.low", "probability_interval.high"):
-            return self.probability_low if path.endswith("low") else self.probability_high
-        return super().values(path)
 
 
 @dataclass(frozen=True, slots=True)
