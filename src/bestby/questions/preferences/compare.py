@@ -249,7 +249,7 @@ def compare_preferences(
 def _checked_prior(prior: Any) -> str | None:
     if prior is None or (isinstance(prior, str) and prior == "jeffreys"):
         return prior
-    if isinstance(prior, int | float) and prior == 0:
+    if isinstance(prior, int | float) and not isinstance(prior, bool) and prior == 0:
         return None  # as version 0.2.0 wrote it
     raise InvalidInputError(
         f'prior must be "jeffreys" or None, got {quoted(prior)}: judgements half won and half lost draw'
