@@ -7,6 +7,7 @@ by another program, by Newton's method on the counted cells.
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -182,6 +183,9 @@ def test_a_system_that_won_all_has_a_bound() -> None:
     assert d.interval is not None
     assert (d.estimate, d.interval.high) == (np.inf, np.inf)
     assert d.interval.low == pytest.approx(2.4523, abs=1e-3)
+    usual = compare_preferences(undefeated(), level=1.0 - 2.0 * math.exp(-0.5 * 3.84146))["A", "B"]
+    assert usual.interval is not None
+    assert usual.interval.low == pytest.approx(3.1465, abs=1e-3)
     firth = compare_preferences(undefeated(), prior="jeffreys")["A", "B"]
     assert firth.estimate == pytest.approx(4.5048, abs=1e-3)
 
