@@ -108,19 +108,9 @@ def read_preferences(
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
     how = checked_reading(reading, "read_preferences", "ignore")
-    check_arguments(
-        paths,
-        missing=missing,
-        a=a,
-        b=b,
-        winner=winner,
-        items=items,
-        clusters=clusters,
-        systems=systems,
-        reading=how,
-    )
+    columns = {"a": a, "b": b, "winner": winner, "items": items, "clusters": clusters}
+    check_arguments(paths, missing=missing, systems=systems, reading=how, **columns)
     files = by_system(named_paths(paths))
-    columns = {"a": a, "b": b, "winner": winner, "item": items, "cluster": clusters}
     form = format_of(files, None, texts=False) if all(name is None for name in columns.values()) else None
     if form is None:
         parts = [_judgements_in_file(*file, columns, missing_texts(missing)) for file in files.items()]
@@ -258,13 +248,13 @@ class Preferences:
 
 
 def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferences:
-    """Return the judgements of a table; `columns` holds the columns that the user named, by role."""
+    """Return the judgements of a table; `columns` are those that the user named, by the argument."""
     table = _unfolded(dataclasses.replace(table, missing=table.missing | {""}))
     a = table.column_called(columns.get("a"), A_WORDS, "a")
     b = table.column_called(columns.get("b"), B_WORDS, "b")
     winner = table.column_called(columns.get("winner"), WINNER_WORDS, "winner")
-    item = table.item_column(columns.get("item"))
-    cluster = columns.get("cluster") or ("cluster" if "cluster" in table.data else None)
+    item = table.item_column(columns.get("items"))
+    cluster = columns.get("clusters") or ("cluster" if "cluster" in table.data else None)
     names, first, second = _pairs([_coded(table, name, "system") for name in (a, b)])
     if (first == second).any():
         row = int(np.argmax(first == second))
@@ -795,11 +785,8 @@ def _preferences(data: Any, clusters: Any, columns: Mapping[str, str | None]) ->
     if isinstance(data, str | PathLike):
         raise unreadable(data, "judgements", "", "compare_preferences(bestby.read_preferences({}))")
     # The default is a column of that name, or one that is called in another usual way.
-    named = {
-        role: None if checks.valid_name(columns.get(role), role) == role else columns.get(role)
-        for role in ("a", "b", "winner")
-    }
-    named["item"] = columns.get("items")
+    named = {name: column for name, column in columns.items() if checks.valid_name(column, name) != name}
+    named |= {"items": columns.get("items")}
     if not (isinstance(data, Mapping) or is_table(data)):
         table = _table_of_rows(data)
         return dataclasses.replace(preferences_of(table, named), description="")

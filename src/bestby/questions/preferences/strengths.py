@@ -15,13 +15,7 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference.proportions import tango_high
 from bestby.questions.preferences.model import WITHIN, Fit, Trials, fit
-from bestby.questions.preferences.precision import (
-    Precision,
-    precision_of,
-    quantile,
-    shrunk_weights,
-    units_of,
-)
+from bestby.questions.preferences.precision import Precision, precision_of, quantile, shrunk_weights, units_of
 from bestby.questions.preferences.source import Judgements
 from bestby.results.values import Interval, defined
 
