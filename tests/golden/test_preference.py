@@ -7,6 +7,7 @@ by another program, by Newton's method on the counted cells.
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 from bestby import compare_preferences, read_preferences
 from bestby.questions.preferences.result import PreferenceComparison
-from bestby.questions.preferences.source import Columns, data_of
+from bestby.questions.preferences.source import data_of
 from bestby.questions.preferences.strengths import strengths as model_of
 
 # Agresti (2002), Categorical Data Analysis, p. 438: American League Eastern Division 1987; Baltimore is 0.
@@ -133,9 +134,8 @@ def test_pudding_davidson_1970() -> None:
     worth = np.exp([result.score(name).score for name in "123456"])
     np.testing.assert_allclose(worth / worth.sum(), WORTHS, atol=3e-5)
     assert result.tie_parameter == pytest.approx(TIE, abs=3e-5)
-    judged = data_of(repeated(rows), None, Columns())
-    how = {"davidson": True, "jeffreys": False, "order": False, "voter_weights": "votes"}
-    inverse = model_of(judged, **how).fit.inverse
+    judged = data_of(repeated(rows))
+    inverse = model_of(judged, davidson=True, order=False).fit.inverse
     errors = np.sqrt(np.diag(inverse)[1:6] + inverse[0, 0] - 2.0 * inverse[0, 1:6])
     np.testing.assert_allclose(errors, FROM_FIRST, atol=6e-5)
 
@@ -183,6 +183,9 @@ def test_a_system_that_won_all_has_a_bound() -> None:
     assert d.interval is not None
     assert (d.estimate, d.interval.high) == (np.inf, np.inf)
     assert d.interval.low == pytest.approx(2.4523, abs=1e-3)
+    usual = compare_preferences(undefeated(), level=1.0 - 2.0 * math.exp(-0.5 * 3.84146))["A", "B"]
+    assert usual.interval is not None
+    assert usual.interval.low == pytest.approx(3.1465, abs=1e-3)
     firth = compare_preferences(undefeated(), prior="jeffreys")["A", "B"]
     assert firth.estimate == pytest.approx(4.5048, abs=1e-3)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar, overload
 
@@ -20,7 +20,6 @@ VERDICTS = (None, "better", "worse", "equivalent", "inconclusive", "not worse", 
 """What the codes of `Pairs.verdict` mean."""
 
 Positions = TypeVar("Positions", int, IntArray)
-Made = TypeVar("Made")
 
 IDENTICAL = "the two systems do not differ on any item"
 
@@ -115,14 +114,15 @@ class Pairs(Sequence[Difference]):
 
     def at(self, positions: Array) -> Iterator[Difference]:
         """Yield the differences at some positions."""
-        yield from self._made_by(Difference, positions)
+        for record in self._fields_at(positions):
+            yield Difference(**record)
 
     def _method(self, asked: str, how: int) -> str:  # noqa: ARG002
         """Return the method of the interval or test of a pair, by what was asked for."""
         return asked
 
-    def _made_by(self, make: Callable[..., Made], positions: Array) -> Iterator[Made]:
-        """Yield what is made of the fields of each of some differences."""
+    def _fields_at(self, positions: Array) -> Iterator[dict[str, Any]]:
+        """Yield the fields of the differences at some positions, by name."""
         columns = (self.a, self.b, self.estimate, self.low, self.high, self.p_value, self.p_adjusted)
         more = (self.standard_error, self.statistic, self.n_differing, self.how, self.verdict)
         scores = self.scores.tolist()
@@ -139,27 +139,27 @@ class Pairs(Sequence[Difference]):
                     statistic=statistic,
                 )  # fmt: skip
             about = (self.metric, self.names[a], self.names[b])
-            yield make(
-                metric=self.metric,
-                a=self.names[a],
-                b=self.names[b],
-                estimate=estimate,
-                score_a=scores[a],
-                score_b=scores[b],
-                level=self.level,
-                interval=interval,
-                test=test,
-                p_adjusted=None if test is None else adjusted,
-                greater_is_better=self.greater_is_better,
-                n_items=self.n_items,
-                n_differing=n_differing,
-                verdict=VERDICTS[verdict],
-                margin=self.margin,
-                notes=notes_about(self.told.get(n_differing, ()), *about),
-                equivalence_interval=tost,
-                standard_error=None if interval is None else error,
-                standard_error_method=None if interval is None else self.error_method,
-            )
+            yield {
+                "metric": self.metric,
+                "a": self.names[a],
+                "b": self.names[b],
+                "estimate": estimate,
+                "score_a": scores[a],
+                "score_b": scores[b],
+                "level": self.level,
+                "interval": interval,
+                "test": test,
+                "p_adjusted": None if test is None else adjusted,
+                "greater_is_better": self.greater_is_better,
+                "n_items": self.n_items,
+                "n_differing": n_differing,
+                "verdict": VERDICTS[verdict],
+                "margin": self.margin,
+                "notes": notes_about(self.told.get(n_differing, ()), *about),
+                "equivalence_interval": tost,
+                "standard_error": None if interval is None else error,
+                "standard_error_method": None if interval is None else self.error_method,
+            }
 
     def _equivalence_intervals(self, positions: Array) -> Iterator[Interval | None]:
         if self.equivalence is None or self.interval is None:
@@ -221,7 +221,8 @@ class Pairs(Sequence[Difference]):
             case "standard_error_method":
                 return [self.error_method] * size
             case _:
-                column: Sequence[Any] | Array | None = getattr(self, path, None)
+                # The ends of other intervals are columns of this name
+                column: Sequence[Any] | Array | None = getattr(self, path.replace("_interval.", "_"), None)
                 return column
 
     def find(self, a: str, b: str) -> int | None:

@@ -36,13 +36,12 @@ ALGORITHMS = {
     "questions/judged/prediction_powered.py": {1e-10},  # regressors that depend on each other
     "_core/checks.py": {1e-12},  # keeps a level off 0 and 1
     "questions/preferences/model.py": {1e-10, 1e-300},  # where Newton's method stops; keeps a divisor above 0
-    "questions/preferences/existence.py": {
+    "questions/preferences/precision.py": {1e-9},  # what keeps a matrix regular
+    "questions/preferences/strengths.py": {
         1e-7,
         1e-9,
         1e-12,
-    },  # where Newton's method stops; information of nothing
-    "questions/preferences/precision.py": {1e-9},  # what keeps a matrix regular
-    "questions/preferences/strengths.py": {1e-9},  # sums of clusters that balance
+    },  # where Newton's method stops; information of nothing, sums of clusters that balance
     "questions/preferences/doubts.py": {1e-9, 1e-300},  # what pairs determine; keeps a divisor above 0
     "questions/preferences/compare.py": {1e-9},  # strengths that the order does not change
     "inference/distributions.py": {1e-10, 1e-12, 1e-13, 1e-15, 1e-17},

@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from bestby.inference.skewness import FROM_UNITS
 from bestby.questions.attempts import figure
 from bestby.questions.attempts.result import AttemptsComparison, AttemptsDifference, BetterAt
 from bestby.report import column
-from bestby.report.column import Cell, Column
+from bestby.report.column import Column
 from bestby.report.document import Document, Picture, one_section
-from bestby.report.fields import Field, Rows, attributes
+from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.paper import named
 from bestby.report.references import cite
@@ -33,8 +33,7 @@ class _Point(NamedTuple):
 
     k: int
     score: float
-    low: float
-    high: float
+    interval: Interval
     system: str = ""
     a: str = ""
     b: str = ""
@@ -47,21 +46,20 @@ class _Point(NamedTuple):
 
 def _of_curves(c: AttemptsComparison) -> list[_Point]:
     return [
-        _Point(k, *numbers, system=one.system)
+        _Point(k, score, Interval(low, high, c.level, "max-t", True), system=one.system)
         for one in c.curves
-        for k, numbers in enumerate(zip(one.scores, one.low, one.high, strict=True), start=1)
+        for k, (score, low, high) in enumerate(zip(one.scores, one.low, one.high, strict=True), start=1)
     ]
 
 
 def _of_differences(c: AttemptsComparison) -> list[_Point]:
-    points = []
-    for one in c.pairs:
-        rows = zip(one.difference, one.low, one.high, one.better, strict=True)
-        points += [
-            _Point(k, value, low, high, a=one.a, b=one.b, winner=winner)
-            for k, (value, low, high, winner) in enumerate(rows, start=1)
-        ]
-    return points
+    return [
+        _Point(k, value, Interval(low, high, c.level, "max-t", True), a=one.a, b=one.b, winner=winner)
+        for one in c.pairs
+        for k, (value, low, high, winner) in enumerate(
+            zip(one.difference, one.low, one.high, one.better, strict=True), start=1
+        )
+    ]
 
 
 def document(c: AttemptsComparison) -> Document:
@@ -70,30 +68,35 @@ def document(c: AttemptsComparison) -> Document:
     if len(c.curves) == 2:
         caption += " Along the bottom: where the system of that colour is significantly better."
     several = len(c.curves) > 2
-    curves = _by_k(c) if not several else _points("Curves", _of_curves(c), c, "curves", details=True)
-    tables = [*([_by_system(c)] if several else []), *([_pairs(c)] if several else []), curves]
-    if c.pairs:
-        tables.append(_points("Differences", _of_differences(c), c, "differences", details=several))
+    differences = _points("Differences", _of_differences(c), c, "differences", details=several)
+    curves = _points("Curves", _of_curves(c), c, "curves", details=True) if several else _by_k(c)
     span = f"k = 1 to {c.fewest}" if c.fewest > 1 else "k = 1"
-    samples = f"{c.fewest}" if c.fewest == c.most else f"{c.fewest} to {c.most}"
+    systems = f"{len(c.curves)} systems" if several else listed(c.systems)
     return one_section(
         c,
-        title=f"{c.metric.name} of {listed(c.systems)}"
-        if not several
-        else f"{c.metric.name} of {len(c.curves)} systems",
-        subtitle=f"{c.extent} of {samples} samples, {span}, {percent(c.level)} bands, {direction(c.metric)}",
+        title=f"{c.metric.name} of {systems}",
+        subtitle=f"{c.extent} of {_samples(c)} samples, {span}, {percent(c.level)} bands,"
+        f" {direction(c.metric)}",
         methods=methods(c),
         name=c.metric.name,
         lead=headline(c),
-        tables=tuple(tables),
+        tables=(
+            *((_by_system(c), _pairs(c)) if several else ()),
+            curves,
+            *((differences,) if c.pairs else ()),
+        ),
         pictures=(Picture(f"{c.metric.name} over k", caption, partial(figure.attempts, c)),),
     )
+
+
+def _samples(c: AttemptsComparison) -> str:
+    return f"{c.fewest}" if c.fewest == c.most else f"{c.fewest} to {c.most}"
 
 
 def headline(c: AttemptsComparison) -> str:
     """Return where which system is better; of one system how its curve runs."""
     if not c.pairs:
-        (one,), digits = c.curves, _digits(_of_curves(c), c)
+        (one,), digits = c.curves, _digits(_of_curves(c))
         text = f"{c.metric.name} of {one.system} is {digits.text(one.scores[0])} at k = 1"
         if c.fewest > 1:
             text += f" and {digits.text(one.scores[-1])} at k = {c.fewest}"
@@ -156,12 +159,8 @@ def _shown_at(largest: int) -> list[int]:
     return sorted({k for k in _SHOWN if k <= largest} | {largest})
 
 
-def _digits(points: Sequence[_Point], c: AttemptsComparison) -> Rounding:
-    return Rounding.for_scores([(one.score, _interval(one, c)) for one in points])
-
-
-def _interval(point: _Point, c: AttemptsComparison) -> Interval:
-    return Interval(point.low, point.high, c.level, "max-t", True)
+def _digits(points: Sequence[_Point]) -> Rounding:
+    return Rounding.for_scores([(one.score, one.interval) for one in points])
 
 
 def _in_short(whole: Table, entries: Sequence[int], largest: int) -> Table:
@@ -173,21 +172,20 @@ def _in_short(whole: Table, entries: Sequence[int], largest: int) -> Table:
     return dataclasses.replace(whole, short=dataclasses.replace(whole, rows=rows))
 
 
-def _k() -> Column:
-    return Column("k", lambda e: Cell(str(e[0].k), float(e[0].k)))
+_K = column.count("k", attrgetter("k"))
 
 
 def _by_k(c: AttemptsComparison) -> Table:
     """Return the curves of one system or two, side by side."""
     points = _of_curves(c)
-    rows = [points[k :: c.fewest] for k in range(c.fewest)]
-    digits, columns = _digits(points, c), [_k()]
+    rows, digits = [points[k :: c.fewest] for k in range(c.fewest)], _digits(points)
+    columns = [column.part(_K, itemgetter(0))]
     for place, name in enumerate(c.systems):
-        at = partial(lambda place, e: e[place], place)
-        columns += [
-            column.part(column.number(name, digits, attrgetter("score")), at),
-            column.part(column.interval(c.level, digits, partial(_interval, c=c)), at),
-        ]
+        of_system = (
+            column.number(name, digits, attrgetter("score")),
+            column.interval(c.level, digits, attrgetter("interval")),
+        )
+        columns += [column.part(one, itemgetter(place)) for one in of_system]
     caption = f"{c.metric.name} ({direction(c.metric)})"
     table = Table.of(caption, columns, rows, part="curves", main=1, methods=methods(c))
     return _in_short(table, [row[0].k for row in rows], c.fewest)
@@ -195,14 +193,11 @@ def _by_k(c: AttemptsComparison) -> Table:
 
 def _by_system(c: AttemptsComparison) -> Table:
     """Return the scores of many systems at some k."""
-    digits = _digits(_of_curves(c), c)
-    columns = (
-        column.name("system", attrgetter("system")),
-        *(
-            column.number(f"k = {k}", digits, partial(lambda k, e: e.scores[k - 1], k))
-            for k in _shown_at(c.fewest)
-        ),
-    )
+    digits = _digits(_of_curves(c))
+    columns = [column.name("system", attrgetter("system"))]
+    for k in _shown_at(c.fewest):
+        at_k = column.part(column.number(f"k = {k}", digits, itemgetter(k - 1)), attrgetter("scores"))
+        columns.append(at_k)
     caption = f"{c.metric.name} ({direction(c.metric)})"
     return Table.of(caption, columns, c.curves, part="systems", main=0, methods=methods(c))
 
@@ -210,23 +205,18 @@ def _by_system(c: AttemptsComparison) -> Table:
 def _pairs(c: AttemptsComparison) -> Table:
     """Return where one of every two systems is better, significant pairs first."""
 
-    def at(side: str) -> Any:
-        def text(d: AttemptsDifference) -> str:
-            system = getattr(d, side)
-            return ", ".join(
-                f"{one.first}" if one.first == one.last else f"{one.first} to {one.last}"
-                for one in d.ranges
-                if one.system == system
-            )
-
-        return text
+    def at(side: str, d: AttemptsDifference) -> str:
+        ranges = [one for one in d.ranges if one.system == getattr(d, side)]
+        return ", ".join(
+            f"{one.first}" + (f" to {one.last}" if one.last > one.first else "") for one in ranges
+        )
 
     crossed = any(d.crossings for d in c.pairs)
     columns = (
         column.name("A", attrgetter("a")),
         column.name("B", attrgetter("b")),
-        column.text("A better at k", at("a")),
-        column.text("B better at k", at("b")),
+        column.text("A better at k", partial(at, "a")),
+        column.text("B better at k", partial(at, "b")),
         column.text(
             "cross between", lambda d: ", ".join(f"{x} and {y}" for x, y in d.crossings), applies=crossed
         ),
@@ -247,7 +237,7 @@ def _points(
     caption: str, points: Sequence[_Point], c: AttemptsComparison, part: str, *, details: bool
 ) -> Table:
     """Return a row for each k of every curve, or of every difference."""
-    digits, pair = _digits(points, c), part == "differences"
+    digits, pair = _digits(points), part == "differences"
     single = len(c.pairs) == 1
     named: tuple[Column, ...] = (column.name("system", attrgetter("system")),)
     if pair and single:
@@ -257,9 +247,9 @@ def _points(
         caption = "Differences, A minus B"
     columns = (
         *named,
-        Column("k", lambda e: Cell(str(e.k), float(e.k))),
+        _K,
         column.number("difference" if pair else c.metric.name, digits, attrgetter("score")),
-        column.interval(c.level, digits, partial(_interval, c=c)),
+        column.interval(c.level, digits, attrgetter("interval")),
         column.text("significantly better", lambda e: e.winner or DASH, applies=pair),
     )
     table = Table.of(
@@ -281,19 +271,13 @@ def methods(c: AttemptsComparison) -> str:
     return f"{text}."
 
 
-CURVE = (
-    Field("metric", "metric.name", of_result=True),
-    *attributes("system", "k", "score", "low", "high"),
-    Field("level", of_result=True),
-)
+_METRIC = Field("metric", "metric.name", of_result=True)
+_BAND = (*interval_ends("interval", needs=()), Field("level", of_result=True))
+CURVE = (_METRIC, *attributes("system", "k", "score"), *_BAND)
 DIFFERENCE = (
-    Field("metric", "metric.name", of_result=True),
-    *attributes("a", "b", "k"),
-    Field("difference", "score"),
-    *attributes("low", "high"),
-    Field("level", of_result=True),
+    _METRIC, *attributes("a", "b", "k"), Field("difference", "score"), *_BAND,
     *attributes("significant", "winner"),
-)
+)  # fmt: skip
 
 TABLES = {"curves": Rows(CURVE, _of_curves), "differences": Rows(DIFFERENCE, _of_differences)}
 
@@ -316,7 +300,7 @@ def sentences(c: AttemptsComparison) -> Iterator[str]:
     source = cite("attempts", c.metric.name.removesuffix(" (%)"))
     yield (
         f"We computed {c.metric.name}{source} of {what}{named(c.systems)} for k from 1 to {c.fewest} on"
-        f" {c.extent}, from {c.fewest if c.fewest == c.most else f'{c.fewest} to {c.most}'} samples of each"
+        f" {c.extent}, from {_samples(c)} samples of each"
         " item."
     )
     yield (

@@ -152,22 +152,19 @@ def _by_strength(
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
     _refuse(statistics, statistics.method, on_missing="error")
-    arguments = statistics.arguments()
-    style = [tuple(names) if len(names := one.split(",")) > 1 else one for one in model.covariates or []]
-    arguments |= {
+    arguments = {
+        **statistics.arguments(),
+        **model.arguments(),
         "clusters": groups or None,
-        "voter": model.voter,
-        "covariates": style or None,
         "order": {"auto": "auto", "yes": True, "no": False}[model.order],
         "prior": None if model.prior == "none" else model.prior,
-        "voter_weights": model.voter_weights,
         "fit_test": not model.no_fit_test,
+        "ties": _MODELS[statistics.method],
     }
-    for name in ("method", "on_missing"):
+    for name in ("method", "on_missing", "no_fit_test"):
         del arguments[name]
     if statistics.alternative == "better":  # the stronger is the better one
         arguments["alternative"] = "greater"
-    arguments["ties"] = _MODELS[statistics.method]
     return compare_preferences(judgements, **in_records(compare_preferences, arguments, progress=progress))
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,20 +15,9 @@ from bestby._core import checks, rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
-from bestby._core.typing import (
-    ArrayLike,
-    BoolArray,
-    Correction,
-    FloatArray,
-    IntArray,
-    Question,
-    Rng,
-    Scale,
-    Ties,
-)
+from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
 from bestby.comparisons import family, many_systems, note_rules, swap_notes
-from bestby.comparisons.best import best_set as best_set_of
-from bestby.comparisons.best import is_asked
+from bestby.comparisons.best import best_set, is_asked
 from bestby.comparisons.one_metric import MOST_HELD
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import CheckedSettings
@@ -37,13 +25,9 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.inference import best, multiplicity
-from bestby.inference.best import SetOfBest
-from bestby.inference.multiplicity import Spread
+from bestby.inference import best, multiplicity, permutation, skewness, tilting
 from bestby.questions.preferences import doubts
-from bestby.questions.preferences.existence import bounds
-from bestby.questions.preferences.model import Trials
-from bestby.questions.preferences.precision import quantile, units_of, variance_between
+from bestby.questions.preferences.precision import quantile, variance_between
 from bestby.questions.preferences.result import (
     KINDS,
     Covariate,
@@ -53,12 +37,13 @@ from bestby.questions.preferences.result import (
     PreferencePairs,
     PreferenceScore,
 )
-from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of
-from bestby.questions.preferences.strengths import Share, Strengths, shares_won, strengths
-from bestby.questions.preferences.swaps import balance, swap_test
+from bestby.questions.preferences.source import Judgements, Preferences, data_of
+from bestby.questions.preferences.strengths import Share, Strengths, bounds, shares_won, strengths
 from bestby.report.pairs import Differences
 from bestby.report.reported import with_backend
+from bestby.resampling import totals
 from bestby.resampling.settings import Resampling, combined_settings
+from bestby.resampling.units import single_stratum
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Interval, TestResult, defined
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
@@ -71,12 +56,6 @@ ELO_MEAN = 1000.0
 
 FEW_CLUSTERS = 50
 """Clusters below which intervals can be too short."""
-
-MOST_TESTS, MOST_WORK = 500, 2e10
-"""Infinite differences that are tested, some ten seconds: 6 steps of P^3 operations each.
-
-A hundredth of them have bounds, too, of ten such fits.
-"""
 
 
 @with_suggestions
@@ -246,8 +225,10 @@ def compare_preferences(
         order=_checked_order(order), voter_weights=voter_weights, fit_test=checks.flag(fit_test, "fit_test"),
     )  # fmt: skip
     drawing = Drawing.of(resampling)
-    columns = Columns(a, b, winner, items, systems, how.ignore, voter, covariates)
-    judged = data_of(data, clusters, columns)
+    judged = data_of(
+        data, clusters, voter=voter, covariates=covariates, systems=systems, ignore=how.ignore, a=a, b=b,
+        winner=winner, items=items,
+    )  # fmt: skip
     settings = settings.among(judged.systems)
     if settings.voter_weights == "shrunk" and judged.voter is None:
         raise InvalidInputError(
@@ -266,10 +247,10 @@ def compare_preferences(
 
 
 def _checked_prior(prior: Any) -> str | None:
-    if isinstance(prior, int | float) and not isinstance(prior, bool) and prior == 0:
-        return None  # as version 0.2.0 wrote it
     if prior is None or (isinstance(prior, str) and prior == "jeffreys"):
         return prior
+    if isinstance(prior, int | float) and not isinstance(prior, bool) and prior == 0:
+        return None  # as version 0.2.0 wrote it
     raise InvalidInputError(
         f'prior must be "jeffreys" or None, got {quoted(prior)}: judgements half won and half lost draw'
         " systems far ahead together, and their intervals miss the truth",
@@ -330,10 +311,8 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     pairs, unbounded = _pairs(found, a, b, tests, settings)
     differences: Any = Differences((pairs,))
     if len(pairs) <= MOST_HELD or tests:
-        differences = tuple(pairs)
-        if tests:
-            differences = tuple(dataclasses.replace(d, test=tests[p]) for p, d in enumerate(differences))
-        differences = family.with_direction_notes(differences, settings.alpha)
+        with_tests = (replace(d, test=test) for d, test in zip(pairs, tests, strict=True))
+        differences = family.with_direction_notes(tuple(with_tests if tests else pairs), settings.alpha)
     standings = None
     if settings.test is not None:
         better = many_systems.beaten(pairs, order)
@@ -342,10 +321,15 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     won = shares_won(judged, found.trials, settings.level)
     fitted = doubts.fit_test(found) if settings.fit_test else None
     by_pair = doubts.order_by_pair(found.fit, fitted.design_effect) if found.ordered and fitted else None
-    tie = found.fit.tie
+    estimates = _estimates(found, settings)
+    effects = estimates[len(names) + found.ordered :]  # of covariates, and of ties behind them
+    covariates = zip(judged.covariate_names, effects, found.sd.tolist(), strict=False)
+    tied = estimates[-1][2] if found.fit.tie else None  # on the scale of the logarithm
+    systems = _scores(found, order, standings, may_be_best, won, settings)
+    best_ones = best_set(settings.metric, systems, settings.level)
     result = PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
-        systems=_scores(found, order, standings, may_be_best, won, settings),
+        systems=systems,
         differences=differences,
         omnibus=(),
         notes=(),
@@ -355,164 +339,111 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
-        n_clusters=min((clusters.n for clusters in judged.groupings), default=0),
+        n_clusters=min((clusters.n for clusters in judged.clusters.values()), default=0),
         tie_model=settings.ties,
-        tie_parameter=tie,
-        tie_interval=_tie_interval(found, settings) if tie else None,
+        tie_parameter=found.fit.tie,
+        tie_interval=tied and replace(tied, low=math.exp(tied.low), high=math.exp(tied.high)),
         prior=settings.prior,
-        order=_order_effect(found, pairs, won, by_pair, settings),
-        covariates=_covariates(found, settings),
+        order=_order_effect(found, estimates, pairs, won, by_pair, settings),
+        covariates=tuple(Covariate(name, *one, sd) for name, one, sd in covariates),
         without_covariates=_without_covariates(found, order, settings),
         fit=fitted,
         influence=doubts.influence(found, settings.unit) if settings.interval is not None else (),
+        best_sets=() if best_ones is None else (best_ones,),
     )
-    best_set = best_set_of(settings.metric, result.systems, settings.level)
-    result = dataclasses.replace(result, best_sets=() if best_set is None else (best_set,))
-    used = [*tests.values()]
     notes = (
         *judged.notes,
-        *_notes_on_swaps(found, tests, settings),
-        *_notes(result, found, settings, unbounded),
+        *_notes_on_swaps(judged, tests, settings),
+        *_notes(result, judged, settings, unbounded),
+        *judged.unused,
         *note_rules.direction_notes(settings.metric, True, settings.alternative),
-        *note_rules.resample_notes(settings.metric, used, settings.correction, settings.alpha),
+        *note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha),
     )
-    return dataclasses.replace(result, notes=notes)
+    return replace(result, notes=notes)
 
 
 # -- pairs -----------------------------------------------------------------------------------------
 
 
 def _pairs(
-    found: Strengths, a: IntArray, b: IntArray, tests: Mapping[int, TestResult], settings: Settings
+    found: Strengths, a: IntArray, b: IntArray, tests: list[TestResult], settings: Settings
 ) -> tuple[PreferencePairs, tuple[int, int]]:
     """Return the differences of all pairs, and how many infinite ones have no bound and no test."""
-    fit, precision, level, side = found.fit, found.precision, settings.level, settings.towards(True)
-    log = fit.strengths
-    gap = log[a] - log[b]
-    gap = np.where(np.abs(gap) < rounding.spread_width(1.0), 0.0, gap)
+    judged, fit, side, unit = found.judged, found.fit, settings.towards(True), settings.unit
+    bounded, tested = settings.interval is not None, settings.test is not None
+    nothing = np.full(a.size, np.nan)
+    levels = settings.level, family.equivalence_level(settings.level, settings.margin) or settings.level
     same = fit.component[a] == fit.component[b]
     over, under = found.reach[a, b] & ~same, found.reach[b, a] & ~same
+    gap = fit.strengths[a] - fit.strengths[b]
+    gap = np.where(np.abs(gap) < rounding.spread_width(1.0), 0.0, gap)
     gap = np.where(same, gap, np.select([over, under], [np.inf, -np.inf], np.nan))
-    error, df = precision.of(variance_between(a, b))
+    error, df = found.precision.of(variance_between(a, b))
     error = np.where(same, error, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.where(same & (error > 0.0), gap / error, 0.0)
-        ends = {}
-        for asked in (level, family.equivalence_level(level, settings.margin) or level):
-            half = quantile(asked, df) * error
-            ends[asked] = [gap - half, gap + half]
-    p = _p_of(ratio, df, side)
+        halves = {level: quantile(level, df) * error for level in levels}
+        ends = [gap + sign * halves[level] for level in levels for sign in (-1.0, 1.0)]
     # Units that all point one way are the least that a test of theirs can see
-    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min(
-        [found.judged.n, 1000, *(clusters.n for clusters in found.judged.groupings)]
-    )
-    p = np.maximum(p, max(least, sys.float_info.min))
+    n_units = min([judged.n, 1000, *(clusters.n for clusters in judged.clusters.values())])
+    least = max((1.0 if side != "two-sided" else 2.0) * 0.5**n_units, sys.float_info.min)
+    p = np.where(same, np.maximum(_p_of(ratio, df, side), least), 1.0)
     infinite = np.flatnonzero(over | under)
     ahead = over[infinite]
     lead = np.where(ahead, [a[infinite], b[infinite]], [b[infinite], a[infinite]]).T
-    lows, of_both, lacking = _bounds(found, lead, [*ends])
-    for asked, (low, high) in ends.items():
-        low[infinite] = np.where(ahead, lows[asked], -np.inf)
-        high[infinite] = np.where(ahead, np.inf, -lows[asked])
-    p = np.where(same, p, 1.0)
-    p[infinite] = _towards(of_both, ahead, side)
+    lows, of_both, lacking = bounds(found, lead, levels)
+    for k, level in enumerate(levels):
+        ends[2 * k][infinite] = np.where(ahead, lows[level], -np.inf)
+        ends[2 * k + 1][infinite] = np.where(ahead, np.inf, -lows[level])
+    towards = np.where(ahead == (side == "greater"), 0.5 * of_both, 1.0 - 0.5 * of_both)
+    p[infinite] = of_both if side == "two-sided" else towards
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
-        p, statistic = (
-            np.array([getattr(tests[k], what) for k in range(a.size)]) for what in ("p_value", "statistic")
-        )
-    nothing = np.full(a.size, np.nan)
-    adjusted = multiplicity.adjust(p, settings.correction) if settings.test is not None else nothing
-    bounded = settings.interval is not None
-    (low, high), tost = (
-        [
-            settings.unit * _rounded(end, settings.margin and settings.margin / settings.unit)
-            for end in ends[asked]
-        ]
-        for asked in (level, [*ends][-1])
+        p = np.array([test.p_value for test in tests])
+        statistic = np.array([test.statistic for test in tests])
+    # Ends that only rounding separates from 0 or the margin lie on it
+    marks, ones = family.marks(settings.margin and settings.margin / unit), np.ones(a.size)
+    low, high, tost_low, tost_high = (
+        unit * rounding.on_marks(end, marks, ones) if bounded else nothing for end in ends
     )
-    if not bounded:
-        low, high, tost = nothing, nothing, [nothing, nothing]
     wins, ties, losses = (x[a, b].astype(np.int64) for x in found.trials.records)
-    chances = [fit.preferred(x) for x in (gap, low / settings.unit, high / settings.unit)]
     with np.errstate(invalid="ignore"):
-        verdict = family.verdicts(low, high, tost[0], tost[1], settings.margin, True)
-    return (
-        PreferencePairs(
-            metric=settings.metric,
-            greater_is_better=True,
-            names=found.judged.systems,
-            scores=settings.mean + settings.unit * found.scores,
-            a=a,
-            b=b,
-            estimate=settings.unit * gap,
-            low=low,
-            high=high,
-            standard_error=settings.unit * error if bounded else nothing,
-            p_value=p if settings.test is not None else nothing,
-            p_adjusted=adjusted,
-            statistic=settings.unit * statistic if settings.test is not None else nothing,
-            n_differing=wins + losses,
-            how=(over | under).astype(np.uint8),
-            verdict=verdict,
-            methods=("asymptotic",) * len(KINDS),
-            n_items=found.judged.n,
-            level=level,
-            interval="wald" if bounded else None,
-            test="wald" if settings.test is not None else None,
-            alternative=side,
-            told={},
-            margin=settings.margin,
-            equivalence=None if settings.margin is None else (tost[0], tost[1]),
-            equivalence_level=[*ends][-1],
-            wins=wins,
-            ties=ties,
-            losses=losses,
-            probability=chances[0],
-            probability_low=chances[1],
-            probability_high=chances[2],
-        ),
-        lacking,
+        verdict = family.verdicts(low, high, tost_low, tost_high, settings.margin, True)
+    pairs = PreferencePairs(
+        metric=settings.metric,
+        greater_is_better=True,
+        names=judged.systems,
+        scores=settings.mean + unit * found.scores,
+        a=a,
+        b=b,
+        estimate=unit * gap,
+        low=low,
+        high=high,
+        standard_error=unit * error if bounded else nothing,
+        p_value=p if tested else nothing,
+        p_adjusted=multiplicity.adjust(p, settings.correction) if tested else nothing,
+        statistic=unit * statistic if tested else nothing,
+        n_differing=wins + losses,
+        how=(over | under).astype(np.uint8),
+        verdict=verdict,
+        methods=("asymptotic",) * len(KINDS),
+        n_items=judged.n,
+        level=settings.level,
+        interval="wald" if bounded else None,
+        test="wald" if tested else None,
+        alternative=side,
+        told={},
+        margin=settings.margin,
+        equivalence=None if settings.margin is None else (tost_low, tost_high),
+        equivalence_level=levels[1],
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        probability=fit.preferred(gap),
+        probability_low=fit.preferred(low / unit),
+        probability_high=fit.preferred(high / unit),
     )
-
-
-def _bounds(
-    found: Strengths, lead: IntArray, levels: Sequence[float]
-) -> tuple[dict[float, FloatArray], FloatArray, tuple[int, int]]:
-    """Return how much stronger systems are at the least than others that never won or tied, (m, 2), by level.
-
-    With the p-values, and how many pairs have no bound, for which there would be too much work, and no test.
-    """
-    fits = MOST_WORK / (6 * found.fit.parameters.size**3)
-    tested = min(len(lead), MOST_TESTS, int(fits) + 1)
-    bounded = min(tested, int(0.01 * fits) + 1)
-    trials = found.trials
-    if found.weights is not None:
-        trials = Trials.of(found.judged, found.weights)
-        trials = trials.with_order() if found.ordered else trials
-    effects = _judgements_per_unit(found, lead[:tested])
-    lows = {level: np.full(len(lead), -np.inf) for level in levels}
-    p = np.ones(len(lead))
-    for level, low in lows.items():
-        for place, bound in enumerate(bounds(trials, found.plain, lead[:tested], effects, level, bounded)):
-            low[place], p[place] = bound.low, bound.p_value
-    return lows, p, (len(lead) - bounded, len(lead) - tested)
-
-
-def _judgements_per_unit(found: Strengths, lead: IntArray) -> FloatArray:
-    """Return how many judgements count as one for pairs without a finite difference: those of a cluster.
-
-    Wins that never end have no variance by which clusters could show how alike theirs are.
-    """
-    judged, component = found.judged, found.fit.component
-    first, second = component[judged.first], component[judged.second]
-    effect = np.ones(component.size)
-    for group in np.unique(component[lead]).tolist():
-        # The judgements of these systems with all others
-        rows = (first == group) != (second == group)
-        for codes in judged.clusters.values():
-            effect[group] = max(effect[group], rows.sum() / units_of(codes[rows]))
-    return np.asarray(effect[component[lead]].max(axis=1))
+    return pairs, lacking
 
 
 def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
@@ -522,72 +453,115 @@ def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
     return np.asarray(special.stdtr(df, -ratio if side == "greater" else ratio))
 
 
-def _towards(p: FloatArray, over: BoolArray, side: str) -> FloatArray:
-    """Return the p-values of the side asked about, from those of both and which is ahead."""
-    return p if side == "two-sided" else np.where(over == (side == "greater"), 0.5 * p, 1.0 - 0.5 * p)
-
-
-def _rounded(ends: FloatArray, margin: float | None) -> FloatArray:
-    """Return ends of intervals; those that only rounding separates from 0 or the margin lie on it."""
-    return rounding.on_marks(ends, family.marks(margin), np.ones(ends.size))
+# -- the permutation test ----------------------------------------------------------------------------
 
 
 def _swap_tests(
     found: Strengths, a: IntArray, b: IntArray, settings: Settings, drawing: Drawing
-) -> dict[int, TestResult]:
-    """Return the permutation tests of all pairs by their places; none where another test was asked for."""
-    only_two = settings.test == "auto" and len(found.judged.systems) == 2
+) -> list[TestResult]:
+    """Return the permutation tests of all pairs; none where another test was asked for."""
+    judged = found.judged
+    only_two = settings.test == "auto" and len(judged.systems) == 2
     why = {
         "knows of no order effect, which is in the model": found.ordered,
-        "knows of no covariates": bool(found.judged.covariate_names),
-        "knows of no weights of voters": found.weights is not None,
-        "does so within clusters, of which there are two crossed groupings": len(found.judged.clusters) > 1,
+        "knows of no covariates": bool(judged.covariate_names),
+        "knows of no weights of voters": judged.weights is not None,
+        "does so within clusters, of which there are two crossed groupings": len(judged.clusters) > 1,
     }
-    if settings.test != "permutation" and (not only_two or any(why.values())):
-        return {}
-    for reason, holds in why.items():
-        if holds:
-            raise DesignError(
-                f"the permutation test exchanges systems, and {reason}", hint='test="wald" allows for it'
-            )
-    side = settings.towards(True)
-    return {
-        place: swap_test(found.judged, i, j, side, drawing, refine=settings.test == "auto")
-        for place, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True))
-    }
+    reason = next((reason for reason, holds in why.items() if holds), None)
+    if settings.test != "permutation" and (not only_two or reason is not None):
+        return []
+    if reason is not None:
+        raise DesignError(
+            f"the permutation test exchanges systems, and {reason}", hint='test="wald" allows for it'
+        )
+    return [_swap_test(judged, *pair, settings, drawing) for pair in zip(a.tolist(), b.tolist(), strict=True)]
+
+
+def _swap_test(judged: Judgements, a: int, b: int, settings: Settings, drawing: Drawing) -> TestResult:
+    """Return the test of two systems, exchanged in the judgements of just these two, by cluster.
+
+    The statistic is wins less losses, a share. Where swaps end, Hall's t of clusters may go on.
+    """
+    leads, n, side = *_leads(judged, a, b), settings.towards(True)
+    if n == 0:
+        raise DesignError(
+            f"{judged.systems[a]} and {judged.systems[b]} were never judged against each other",
+            hint='test="wald" compares their strengths, to which all judgements add',
+        )
+    values, counts = np.unique(leads, return_counts=True)
+    test = permutation.exact_mean(values, counts, side, float(n))
+    if test is None:
+        observed, scale = float(leads.sum()), float(np.abs(leads).sum())
+        drawn = totals.swaps(
+            -2.0 * leads[:, None],
+            single_stratum(leads.size),
+            drawing.n_resamples,
+            drawing.seed,
+            lambda taken: observed + taken[:, 0],
+            n_jobs=drawing.n_jobs,
+        )
+        test = permutation.monte_carlo(drawn, observed, side, name="permutation", scale=scale)
+        test = tilting.refined_mean(test, leads, 1.0, drawing.seed)
+    # Where all clusters point the same way
+    stuck = leads.size >= skewness.FEWEST and permutation.at_least_p(test, leads.size)
+    if settings.test != "auto" or not stuck:
+        return test
+    mean, error = float(leads.mean()), skewness.error_of_mean(leads, skewness.FOR_INTERVALS)
+    if rounding.is_nothing(error.se, abs(mean)):
+        return test
+    return permutation.refined(test, leads.size, skewness.wald(mean, error, side, "hall"))
+
+
+def _leads(judged: Judgements, a: int, b: int) -> tuple[FloatArray, int]:
+    """Return wins less losses of A against B, a number per unit that has any, and how often the two met."""
+    forth, back = (judged.first == a) & (judged.second == b), (judged.first == b) & (judged.second == a)
+    met = forth | back
+    leads = np.where(forth, judged.outcome - 1.0, 1.0 - judged.outcome)[met]
+    n = leads.size
+    for clusters in judged.clusters.values():
+        codes = clusters.codes[met]
+        leads = np.bincount(codes, leads)[np.bincount(codes) > 0]
+    return leads, n
 
 
 # -- systems, order, covariates ----------------------------------------------------------------------
 
 
-def _estimated(
-    found: Strengths, place: int, settings: Settings
-) -> tuple[float, float, Interval | None, float]:
-    """Return a parameter with its standard error, interval and two-sided p-value."""
-    estimate = float(found.fit.parameters[place])
-    error, df = found.precision.of(lambda V: V[place, place, None])
+Estimate = tuple[float, float, Interval | None, float]
+"""A parameter with its standard error, interval and two-sided p-value."""
+
+
+def _estimates(found: Strengths, settings: Settings) -> list[Estimate]:
+    """Return the estimates of all parameters."""
+    values, (error, df) = found.fit.parameters, found.precision.of(np.diagonal)
     half = quantile(settings.level, df) * error
-    p = _p_of(np.divide(estimate, error, out=np.zeros(1), where=error > 0.0), df, "two-sided")
-    interval = None
-    if settings.interval is not None:
-        ends = (estimate - half).item(), (estimate + half).item()
-        interval = defined(Interval(*ends, settings.level, "wald", True))[0]
-    return estimate, error.item(), interval, p.item()
+    p = _p_of(np.divide(values, error, out=np.zeros(values.size), where=error > 0.0), df, "two-sided")
+    columns = (values, error, values - half, values + half, p)
+    out = []
+    for estimate, one, low, high, p_value in zip(*(column.tolist() for column in columns), strict=True):
+        interval = None
+        if settings.interval is not None:
+            interval = defined(Interval(low, high, settings.level, "wald", True))[0]
+        out.append((estimate, one, interval, p_value))
+    return out
 
 
-def _strength(found: Strengths, s: int, settings: Settings) -> tuple[float, float, Interval | None]:
-    """Return the strength of a system on its scale, its standard error, and its interval if it is finite."""
-    _, error, ends, _ = _estimated(found, s, settings)
-    mean, unit = settings.mean, settings.unit
-    score, interval = mean + unit * float(found.scores[s]), None
-    if ends is not None and math.isfinite(score):
-        interval = dataclasses.replace(ends, low=mean + unit * ends.low, high=mean + unit * ends.high)
-    return score, unit * error, interval
+def _strengths(found: Strengths, settings: Settings) -> list[tuple[float, float, Interval | None]]:
+    """Return strengths on their scale, with standard errors, and intervals of those that are finite."""
+    mean, unit, out = settings.mean, settings.unit, []
+    scores = (mean + unit * found.scores).tolist()
+    for score, (_, error, ends, _) in zip(scores, _estimates(found, settings), strict=False):
+        interval = None
+        if ends is not None and math.isfinite(score):
+            interval = replace(ends, low=mean + unit * ends.low, high=mean + unit * ends.high)
+        out.append((score, unit * error, interval))
+    return out
 
 
 def _set_of_best(
     found: Strengths, pairs: PreferencePairs, settings: Settings, drawing: Drawing
-) -> SetOfBest | None:
+) -> best.SetOfBest | None:
     """Return which systems may be the best, and how far each is behind it, as `compare` has them.
 
     Of two systems of which one never lost to the other, the evidence is that of the likelihood.
@@ -607,7 +581,7 @@ def _set_of_best(
     ahead = np.isinf(pairs.estimate) & two_sided
     shown = np.sign(pairs.estimate[ahead]) * -special.ndtri(0.5 * pairs.p_value[ahead])
     evidence[pairs.a[ahead], pairs.b[ahead]], evidence[pairs.b[ahead], pairs.a[ahead]] = shown, -shown
-    spread = Spread.normal(found.precision.covariance[:size, :size], float(df.min()) + 1.0)
+    spread = multiplicity.Spread.normal(found.precision.covariance[:size, :size], float(df.min()) + 1.0)
     needed = best.kept(evidence, best.points(None, size, settings.alpha, drawing.seed))
     points = best.points(spread, size, settings.alpha, drawing.seed, needed)
     upper = best.upper_by_t(gap, error, df, points)
@@ -623,16 +597,16 @@ def _scores(
     found: Strengths,
     order: Sequence[int],
     standings: Any,
-    may_be_best: SetOfBest | None,
+    may_be_best: best.SetOfBest | None,
     won: list[Share],
     settings: Settings,
 ) -> tuple[PreferenceScore, ...]:
     cells, bounded = found.trials, settings.interval is not None
     wins, ties, losses = (x.sum(axis=1) for x in cells.records)
     first = cells.table(cells.count).sum(axis=1)
-    out = []
+    strengths_of, out = _strengths(found, settings), []
     for position, s in enumerate(order):
-        score, robust, interval = _strength(found, s, settings)
+        score, robust, interval = strengths_of[s]
         known = bounded and math.isfinite(score)
         fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
         out.append(
@@ -658,7 +632,12 @@ def _scores(
 
 
 def _order_effect(
-    found: Strengths, pairs: PreferencePairs, won: list[Share], by_pair: float | None, settings: Settings
+    found: Strengths,
+    estimates: Sequence[Estimate],
+    pairs: PreferencePairs,
+    won: list[Share],
+    by_pair: float | None,
+    settings: Settings,
 ) -> OrderEffect:
     names = found.judged.systems
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
@@ -666,9 +645,9 @@ def _order_effect(
     undone: tuple[str, ...] = ()
     without: tuple[str | float, ...] = ()
     if found.ordered:
-        estimate, error, interval, p = _estimated(found, len(names), settings)
+        estimate, error, interval, p = estimates[len(names)]
         chance = float(found.fit.preferred(np.array([estimate]))[0])
-        plain = dataclasses.replace(found, fit=found.without_order)
+        plain = replace(found, fit=found.without_order)
         x, y = family.ranked(plain.places, names, True)[:2]
         log = plain.scores
         if np.isfinite(log[[x, y]]).all():
@@ -701,44 +680,25 @@ def _undone(found: Strengths, pairs: PreferencePairs) -> tuple[float | None, tup
     return float(needed[place]), tuple(found.judged.systems[s] for s in stronger)
 
 
-def _covariates(found: Strengths, settings: Settings) -> tuple[Covariate, ...]:
-    start = len(found.judged.systems) + found.ordered
-    out = []
-    for k, name in enumerate(found.judged.covariate_names):
-        coefficient, error, interval, p = _estimated(found, start + k, settings)
-        out.append(Covariate(name, coefficient, error, interval, p, float(found.sd[k])))
-    return tuple(out)
-
-
 def _without_covariates(found: Strengths, order: Sequence[int], settings: Settings) -> tuple[PlainScore, ...]:
     """Return the strengths without covariates, the best first."""
     if not found.judged.covariate_names:
         return ()
-    plain = dataclasses.replace(found, fit=found.plain)
-    out = []
-    ranked = family.ranked(plain.places, found.judged.systems, True)
-    for rank, s in enumerate(ranked, start=1):
-        score, _, interval = _strength(plain, s, settings)
-        out.append(PlainScore(found.judged.systems[s], score, interval, rank, list(order).index(s) + 1))
+    plain, names = replace(found, fit=found.plain), found.judged.systems
+    out, strengths_of, place = [], _strengths(plain, settings), {s: k for k, s in enumerate(order, start=1)}
+    for rank, s in enumerate(family.ranked(plain.places, names, True), start=1):
+        score, _, interval = strengths_of[s]
+        out.append(PlainScore(names[s], score, interval, rank, place[s]))
     return tuple(out)
-
-
-def _tie_interval(found: Strengths, settings: Settings) -> Interval | None:
-    """Return the interval of Davidson's parameter, on the scale of its logarithm."""
-    interval = _estimated(found, -1, settings)[2]
-    return interval and dataclasses.replace(
-        interval, low=math.exp(interval.low), high=math.exp(interval.high)
-    )
 
 
 # -- notes and provenance ----------------------------------------------------------------------------
 
 
 def _notes(
-    c: PreferenceComparison, found: Strengths, settings: Settings, unbounded: tuple[int, int]
+    c: PreferenceComparison, judged: Judgements, settings: Settings, unbounded: tuple[int, int]
 ) -> Iterator[Note]:
-    """Yield notes on what was judged, on systems without limits, the order, the fit and voters."""
-    judged = found.judged
+    """Yield notes on what was judged, and on systems without limits."""
     bounded = settings.interval is not None
     if bounded and 0 < c.n_clusters < FEW_CLUSTERS:
         message = f"there are only {c.n_clusters} clusters: intervals can be too short below {FEW_CLUSTERS}"
@@ -757,58 +717,43 @@ def _notes(
             " these cover more than they say"
         )
         yield Note("few_differing", message)
-    n_ties = judged.n - decided
-    if settings.ties == "half" and n_ties:
+    if settings.ties == "half" and (n_ties := judged.n - decided):
         message = f"{counted(n_ties, 'tie')} {'counts' if n_ties == 1 else 'count'} as half a win for both"
-        if bounded:
-            message += (
-                "; the standard errors of the Fisher information treat them as wins and losses, and are"
-                " too large"
-            )
-        yield Note("ties_as_halves", message)
+        too_large = "the standard errors of the Fisher information treat them as wins and losses, and are"
+        yield Note("ties_as_halves", message + f"; {too_large} too large" * bounded)
     if any(unbounded):
         message = (
             f"of {unbounded[0]} infinite differences no bound was computed, and {unbounded[1]} were not"
             ' tested, which would take long: prior="jeffreys" gives all of them estimates and intervals'
         )
         yield Note("unbounded", message)
-    if judged.voter_columns:
-        message = (
-            f"{listed(judged.voter_columns)} may say who judged, and is no cluster: judgements of one voter"
-            " are alike, which makes intervals too short; name it: clusters=... (--cluster)"
-        )
-        yield Note("unused_voters", message)
-    if judged.style_columns:
-        message = (
-            f"{listed(judged.style_columns)} may tell of the style of answers, and is not used:"
-            " covariates=... (--style) shows how strengths change with it taken into account"
-        )
-        yield Note("unused_style", message)
 
 
 def _known_by_one_cluster(judged: Judgements) -> list[str]:
     """Return the systems that one cluster alone tells of."""
-    shown, alone = np.concatenate([judged.first, judged.second]), np.zeros(len(judged.systems), np.bool_)
-    for codes in judged.clusters.values():
-        both, some = np.tile(codes, 2), np.empty(alone.size, dtype=codes.dtype)
-        some[shown] = both
-        alone |= np.bincount(shown, both != some[shown]) == 0.0
+    alone, shown = np.zeros(len(judged.systems), np.bool_), (judged.first, judged.second)
+    for clusters in judged.clusters.values():
+        some, several = np.zeros(alone.size, clusters.codes.dtype), np.zeros(alone.size, np.bool_)
+        for side in shown:
+            some[side] = clusters.codes
+        for side in shown:
+            several[side[clusters.codes != some[side]]] = True
+        alone |= ~several
     return [judged.systems[s] for s in np.flatnonzero(alone)]
 
 
-def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings: Settings) -> list[Note]:
+def _notes_on_swaps(judged: Judgements, tests: list[TestResult], settings: Settings) -> list[Note]:
     """Return a note where two systems were judged in so few units that no swap can decide."""
-    if len(found.judged.systems) != 2 or not tests:
+    if len(judged.systems) != 2 or not tests:
         return []
-    units = "clusters" if found.judged.clusters else "judgements"
-    n = balance(found.judged, 0, 1).size
-    return swap_notes.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
+    n, units = _leads(judged, 0, 1)[0].size, "clusters" if judged.clusters else "judgements"
+    return swap_notes.notes_on_few(n, units, tests, settings, (settings.metric,))
 
 
 def _provenance(found: Strengths, settings: Settings, drawing: Drawing) -> Provenance:
     judged = found.judged
     numbers: dict[str, Any] = {"judgements": judged.n, "systems": list(judged.systems)}
-    if sizes := [clusters.n for clusters in judged.groupings]:
+    if sizes := [clusters.n for clusters in judged.clusters.values()]:
         numbers["clusters"] = sizes[0] if len(sizes) == 1 else sizes
     if judged.covariate_names:
         numbers["covariates"] = list(judged.covariate_names)
@@ -820,7 +765,7 @@ def _data_hash(judged: Judgements) -> str:
     digest = hashlib.blake2b("|".join(judged.systems).encode(), digest_size=8)
     size = len(judged.systems)
     keys = (judged.outcome.astype(np.int64) * size + judged.first) * size + judged.second
-    for codes in judged.clusters.values() or (np.zeros(1, dtype=np.int64),):
+    for codes in [clusters.codes for clusters in judged.clusters.values()] or [np.zeros(1, dtype=np.int64)]:
         digest.update(np.sort(codes.astype(np.int64) * (3 * size * size) + keys).view(np.uint8).data)
     for column in judged.covariates.T:
         # Complex numbers are sorted by the real part, then the other, in half the time of two sorts

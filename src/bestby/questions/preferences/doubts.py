@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from bestby._core import special
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import variance_between
+from bestby.questions.preferences.precision import precision_of, variance_between, without
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
 from bestby.questions.preferences.strengths import Strengths
 
@@ -93,7 +92,7 @@ def _design_effect(
     strengths: Strengths, pairs: PairSums, over: Array, inner: Array, free: BoolArray, df: int
 ) -> float:
     """Return by how much more the scores of pairs vary than the model says, on average over the test."""
-    found, judged, rows = strengths.fit, strengths.judged, strengths.rows
+    found, judged = strengths.fit, strengths.judged
     trials, n = found.trials, float(found.trials.count.sum())
     if not judged.clusters:
         squares = float(trials.count @ found.residuals[0] ** 2)
@@ -102,11 +101,11 @@ def _design_effect(
     from scipy.sparse import csr_array
 
     # Of two groupings the one with fewer clusters
-    by_size = zip(judged.groupings, strengths.precision.ways, strict=False)
+    by_size = zip(judged.clusters.values(), strengths.precision.ways, strict=False)
     clusters, way = min(by_size, key=lambda one: one[0].n)
     trace = 0.0
     for members, sizes in clusters.blocks(np.arange(clusters.n)):
-        r, *tie = (rows.weighted(x, members) for x in found.residuals)
+        r, *tie = (trials.weighted(x, members) for x in found.residuals)
         number = pairs.number[judged.first[members], judged.second[members]]
         signed = r * np.where(judged.first[members] < judged.second[members], 1.0, -1.0)
         columns = [*(r * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
@@ -185,12 +184,11 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     found, judged, S = strengths.fit, strengths.judged, strengths.trials.size
     if judged.voter is None:
         return ()
-    if not any(codes is judged.voter for codes in judged.clusters.values()):
-        judged = replace(judged, clusters={"voter": judged.voter})
-        strengths = replace(strengths, judged=judged)
-    precision, groupings = strengths.precision, judged.groupings
-    place = next(k for k, clusters in enumerate(groupings) if clusters.codes is judged.voter)
-    voters, moved = precision.ways[place].heavy[:MOST_VOTERS], precision.ways[place].moved[:MOST_VOTERS]
+    precision, groupings = strengths.precision, [*judged.clusters.values()]
+    if judged.voter not in groupings:
+        precision, groupings = precision_of(found, [judged.voter]), [judged.voter]
+    way = precision.ways[groupings.index(judged.voter)]
+    voters, moved = way.heavy[:MOST_VOTERS], way.moved[:MOST_VOTERS]
     if not voters.size:
         return ()
     a, b = np.triu_indices(S, 1)
@@ -202,7 +200,7 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     far = np.abs(shifts) > MOVED * errors
     moving = np.flatnonzero(far.any(axis=1))
     out = []
-    for part, left_out in strengths.rows.without(groupings[place], voters[moving]):
+    for part, left_out in without(found, judged.voter, voters[moving]):
         for k, inverse in zip(moving[part], np.linalg.inv(left_out), strict=True):
             voter, shift = voters[k], shifts[k]
             gained = np.maximum(
@@ -212,19 +210,11 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
             if not named.any():
                 continue
             p = int(np.where(named, np.abs(shift) / errors, 0.0).argmax())
-            x, y = (a[p], b[p]) if gaps[p] >= 0.0 else (b[p], a[p])
-            before, after = abs(gaps[p]), float(np.sign(gaps[p]) or 1.0) * (gaps[p] - shift[p])
-            leader = int((found.strengths - moved[k, :S]).argmax())
-            out.append(
-                Influence(
-                    judged.voters[voter] if judged.voters else str(voter),
-                    int(groupings[place].sizes[voter]),
-                    float(groupings[place].sizes[voter]) / judged.n,
-                    judged.systems[x],
-                    judged.systems[y],
-                    unit * float(before),
-                    unit * float(after),
-                    judged.systems[leader],
-                )
-            )
+            sign = 1.0 if gaps[p] >= 0.0 else -1.0  # the stronger system first
+            x, y = (a[p], b[p]) if sign > 0.0 else (b[p], a[p])
+            before, after = (unit * sign * float(gap) for gap in (gaps[p], gaps[p] - shift[p]))
+            n, leader = int(judged.voter.sizes[voter]), int((found.strengths - moved[k, :S]).argmax())
+            a_name, b_name, first = (judged.systems[s] for s in (x, y, leader))
+            name = judged.voter.names[voter]
+            out.append(Influence(name, n, n / judged.n, a_name, b_name, before, after, first))
     return tuple(sorted(out, key=lambda one: -one.n))

@@ -31,14 +31,14 @@ COLLINEAR = 1e10
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Judgements between so many systems, equal ones once: `count` of them, each array of shape (m,).
+    """Judgements, equal ones once: `count` of them, or the sum of their weights, each array of shape (m,).
 
     `outcome` is 2 where the first won, 1 for a tie, 0 where the second did. `columns`, of shape (m, k), are
     those of the design beside the strengths: ones for the order, and covariates. `place` is the trial of each
     judgement, -1 where it is in none. `offset`, (m,), is added to the log odds.
     """
 
-    size: int
+    judged: Judgements
     first: Array
     second: Array
     outcome: Array
@@ -47,35 +47,31 @@ class Trials:
     offset: FloatArray
     place: Array
 
+    @property
+    def size(self) -> int:
+        """The number of systems."""
+        return len(self.judged.systems)
+
     @classmethod
-    def of(cls, judged: Judgements, weights: FloatArray | None = None) -> Trials:
-        """Count judgements by systems and outcome; `weights` are those of the judgements, 1 by default."""
+    def of(cls, judged: Judgements) -> Trials:
+        """Count judgements by systems and outcome."""
         size = len(judged.systems)
-        n_codes = 3 * size * size
-        count, weight = np.zeros(n_codes), np.zeros(n_codes)
-        codes = np.empty(judged.n, dtype=np.int32)
-        for start in range(0, judged.n, 1 << 20):  # blocks of some megabytes
-            part = slice(start, start + (1 << 20))
-            code = (judged.outcome[part].astype(np.int32) * size + judged.first[part]) * size
-            codes[part] = code + judged.second[part]
-            count += np.bincount(codes[part], minlength=n_codes)
-            weight += 0.0 if weights is None else np.bincount(codes[part], weights[part], n_codes)
+        codes = (judged.outcome.astype(np.int32) * size + judged.first) * size + judged.second
+        count = np.bincount(codes, judged.weights, 3 * size**2).astype(np.float64)
         cells = np.flatnonzero(count)
-        place = np.full(n_codes, -1, dtype=np.int32)
+        place = np.full(count.size, -1, dtype=np.int32)
         place[cells] = np.arange(cells.size)
         outcome, pair = np.divmod(cells, size * size)
-        held = (count if weights is None else weight)[cells]
-        arrays = (pair // size, pair % size, outcome, held, np.empty((cells.size, 0)), np.zeros(cells.size))
-        return cls(size, *arrays, place[codes])
+        columns, offset = np.empty((cells.size, 0)), np.zeros(cells.size)
+        return cls(judged, pair // size, pair % size, outcome, count[cells], columns, offset, place[codes])
 
-    def one_by_one(self, judged: Judgements, columns: FloatArray) -> Trials:
+    def one_by_one(self, columns: FloatArray) -> Trials:
         """Return a trial per judgement, with columns of its own, of those that are in a trial."""
         kept = np.flatnonzero(self.place >= 0)
-        place = np.full(judged.n, -1, dtype=np.int32)
+        place = np.full(self.place.size, -1, dtype=np.int32)
         place[kept] = np.arange(kept.size)
-        return replace(
-            self.at(self.place[kept]), count=np.ones(kept.size), columns=columns[kept], place=place
-        )
+        count = np.ones(kept.size) if self.judged.weights is None else self.judged.weights[kept]
+        return replace(self.at(self.place[kept]), count=count, columns=columns[kept], place=place)
 
     def at(self, positions: Array) -> Trials:
         """Return the trials at some positions, which judgements are in none of."""
@@ -122,6 +118,11 @@ class Trials:
         """Return for each judgement, or some of them, the value of its trial, 0 of those in none."""
         held: FloatArray = np.append(values, 0.0)[self.place[some]]
         return held
+
+    def weighted(self, values: FloatArray, some: Any = slice(None)) -> FloatArray:
+        """Return what `by_judgement` does, times the weights of the judgements."""
+        held, weights = self.by_judgement(values, some), self.judged.weights
+        return held if weights is None else held * weights[some]
 
 
 class Moments(NamedTuple):

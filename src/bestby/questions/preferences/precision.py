@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.questions.preferences.model import Fit, Moments, constant, information, products
-from bestby.questions.preferences.source import Clusters, Judgements
+from bestby.questions.preferences.source import Clusters
 
 HEAVY = 0.1
 """Leverage (sum of w z'Vz) up to which a cluster is left out to first order, which is off by less than it."""
@@ -93,10 +93,10 @@ def quantile(level: float, df: FloatArray) -> FloatArray:
     return np.asarray(special.stdtrit(np.maximum(df, 1.0), 0.5 * (1.0 + level)))
 
 
-def precision_of(rows: Rows) -> Precision:
-    """Return how well judgements determine what was fitted to them, clusters taken together."""
-    found, groupings = rows.found, [*rows.judged.groupings]
-    units = [units_of(one.codes, rows.weights) for one in groupings] or [float(rows.judged.n)]
+def precision_of(found: Fit, groupings: Iterable[Clusters]) -> Precision:
+    """Return how well judgements determine what was fitted, those of a cluster taken together."""
+    groupings, judged = [*groupings], found.trials.judged
+    units = [units_of(one.codes, judged.weights) for one in groupings] or [float(judged.n)]
     # Residuals that Jeffreys' prior leaves of a system that won all vary less than its wins
     floor = 1.0 if found.jeffreys else LEAST / min(units)
     if not groupings:
@@ -107,7 +107,7 @@ def precision_of(rows: Rows) -> Precision:
         return Precision((way,), (max(found.trials.count.sum() - len(meat), 1.0),), found.inverse, floor)
     if len(groupings) == 2:
         groupings.append(groupings[0].crossed(groupings[1]))
-    ways = tuple(_by_clusters(rows, clusters) for clusters in groupings)
+    ways = tuple(_by_clusters(found, clusters) for clusters in groupings)
     return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, floor)
 
 
@@ -123,78 +123,21 @@ def _squared_scores(found: Fit, count: FloatArray, free: FloatArray | float = 1.
     return products(found.trials, count * of_y**2, *more)
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """What was fitted, and the judgements with their weights (1 if None): a row of the design for each."""
-
-    found: Fit
-    judged: Judgements
-    weights: FloatArray | None = None
-
-    def weighted(self, of_trial: FloatArray, some: Any = slice(None)) -> FloatArray:
-        """Return the values of the trials of judgements, or of some of them, each times its weight."""
-        values = self.found.trials.by_judgement(of_trial, some)
-        return values if self.weights is None else values * self.weights[some]
-
-    def scores(self, members: IntArray, sizes: IntArray) -> tuple[Any, FloatArray]:
-        """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
-        trials = self.found.trials
-        group = np.repeat(np.arange(sizes.size), sizes)
-        y, *tie = (self.weighted(x, members) for x in self.found.residuals)
-        others = [*(y * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
-        sums = np.column_stack(
-            [np.zeros((sizes.size, 0)), *(np.bincount(group, x, sizes.size) for x in others)]
-        )
-        return self.judged.sums_by_system(members, sizes, y, -y), sums
-
-    def heaviest(self, clusters: Clusters) -> IntArray:
-        """Return the clusters that are not left out to first order, the one of most leverage first."""
-        leverage = np.bincount(clusters.codes, self.weighted(self.found.leverage))
-        heavy = np.flatnonzero(leverage > HEAVY)
-        heavy = heavy[np.argsort(-leverage[heavy], kind="stable")]
-        return heavy[: int(MOST_WORK / self.found.parameters.size**3) + 1]
-
-    def informations(self, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield the Fisher information of some clusters, (B, P, P), a part of them at a time."""
-        found, trials = self.found, self.found.trials
-        for part in chunks(chosen.size, found.parameters.size**2 // 8):
-            members, sizes = clusters.members(chosen[part])
-            group = np.repeat(np.arange(sizes.size), sizes)
-            inside = trials.place[members] >= 0
-            members, group = members[inside], group[inside]
-            place = trials.place[members]
-            moments = Moments(*(x[place] if x.size else x for x in found.moments))
-            count = np.ones(members.size) if self.weights is None else self.weights[members]
-            yield (
-                part,
-                information(trials.at(place), moments, found.davidson, count, group=group, n=sizes.size),
-            )
-
-    def without(self, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield the information without each of some clusters, (B, P, P), invertible."""
-        full = self.found.information
-        amount = float(np.trace(full)) / len(full)
-        # A cluster that alone tells of something leaves nothing of it: there its scores are 0, too
-        full += amount * (constant(self.found.component, len(full)) + 1e-9 * np.eye(len(full)))
-        for part, informations in self.informations(clusters, chosen):
-            yield part, full - informations
-
-
-def _by_clusters(rows: Rows, clusters: Clusters) -> Way:
+def _by_clusters(found: Fit, clusters: Clusters) -> Way:
     """Return the covariance of the parameters by the scores of clusters.
 
     Clusters with leverage are left out by one exact Newton step each, CR3 (Bell & McCaffrey 2002, Surv.
     Methodol. 28, 169-181; MacKinnon, Nielsen & Webb 2023, J. Appl. Econometrics 38, 671-694, eq. 15), the
     others to first order, CR1: the two differ by the leverage.
     """
-    V, n, heavy = rows.found.inverse, clusters.n, rows.heaviest(clusters)
+    V, n, heavy = found.inverse, clusters.n, heaviest(found, clusters)
     light = np.ones(n, dtype=np.bool_)
     light[heavy] = False
-    meat = score_products(rows, clusters, np.flatnonzero(light))
+    meat = score_products(found, clusters, np.flatnonzero(light))
     out = n / (n - 1.0) * V @ meat @ V
     moved = np.empty((heavy.size, len(V)))
-    for part, left_out in rows.without(clusters, heavy):
-        strengths, others = rows.scores(*clusters.members(heavy[part]))
+    for part, left_out in without(found, clusters, heavy):
+        strengths, others = _scores(found, *clusters.members(heavy[part]))
         scores = np.hstack([strengths.toarray(), others])
         moved[part] = np.linalg.solve(left_out, scores[..., None])[..., 0]
         meat += scores.T @ scores
@@ -202,16 +145,59 @@ def _by_clusters(rows: Rows, clusters: Clusters) -> Way:
     return Way(0.5 * (out + out.T), meat, heavy, moved)
 
 
-def score_products(rows: Rows, clusters: Clusters, chosen: IntArray) -> FloatArray:
+def heaviest(found: Fit, clusters: Clusters) -> IntArray:
+    """Return the clusters that are not left out to first order, the one of most leverage first."""
+    leverage = np.bincount(clusters.codes, found.trials.weighted(found.leverage))
+    heavy = np.flatnonzero(leverage > HEAVY)
+    heavy = heavy[np.argsort(-leverage[heavy], kind="stable")]
+    return heavy[: int(MOST_WORK / found.parameters.size**3) + 1]
+
+
+def without(found: Fit, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield the information without each of some clusters, (B, P, P), invertible."""
+    full = found.information
+    amount = float(np.trace(full)) / len(full)
+    # A cluster that alone tells of something leaves nothing of it: there its scores are 0, too
+    full += amount * (constant(found.component, len(full)) + 1e-9 * np.eye(len(full)))
+    for part, informations in _informations(found, clusters, chosen):
+        yield part, full - informations
+
+
+def _informations(found: Fit, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield the Fisher information of some clusters, (B, P, P), a part of them at a time."""
+    trials, weights = found.trials, found.trials.judged.weights
+    for part in chunks(chosen.size, found.parameters.size**2 // 8):
+        members, sizes = clusters.members(chosen[part])
+        group = np.repeat(np.arange(sizes.size), sizes)
+        inside = trials.place[members] >= 0
+        members, group = members[inside], group[inside]
+        place = trials.place[members]
+        moments = Moments(*(x[place] if x.size else x for x in found.moments))
+        count = np.ones(members.size) if weights is None else weights[members]
+        some = information(trials.at(place), moments, found.davidson, count, group=group, n=sizes.size)
+        yield part, some
+
+
+def _scores(found: Fit, members: IntArray, sizes: IntArray) -> tuple[Any, FloatArray]:
+    """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
+    trials, group = found.trials, np.repeat(np.arange(sizes.size), sizes)
+    y, *tie = (trials.weighted(x, members) for x in found.residuals)
+    others = [*(y * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
+    sums = [np.bincount(group, x, sizes.size) for x in others]
+    by_system = trials.judged.sums_by_system(members, sizes, y, -y)
+    return by_system, np.column_stack([np.zeros((sizes.size, 0)), *sums])
+
+
+def score_products(found: Fit, clusters: Clusters, chosen: IntArray) -> FloatArray:
     """Return the sum over some clusters of outer products of their scores, (P, P)."""
-    S, trials, alone = rows.found.trials.size, rows.found.trials, clusters.sizes[chosen] == 1
+    trials, S, alone = found.trials, found.trials.size, clusters.sizes[chosen] == 1
     single = clusters.members(chosen[alone])[0]
     single = single[trials.place[single] >= 0]
-    weights = np.ones(single.size) if rows.weights is None else rows.weights[single]
-    count = np.bincount(trials.place[single], weights**2, trials.count.size).astype(np.float64)
-    out = _squared_scores(rows.found, count)
+    weights = None if trials.judged.weights is None else trials.judged.weights[single] ** 2
+    count = np.bincount(trials.place[single], weights, trials.count.size).astype(np.float64)
+    out = _squared_scores(found, count)
     for members, sizes in clusters.blocks(chosen[~alone]):
-        strengths, others = rows.scores(members, sizes)
+        strengths, others = _scores(found, members, sizes)
         # Sparse products take as long as the squares of what clusters hold, dense ones as that of the size
         few = sizes <= S / 8
         some, full = strengths[few], strengths[~few].toarray()
@@ -226,17 +212,17 @@ def score_products(rows: Rows, clusters: Clusters, chosen: IntArray) -> FloatArr
 # -- weights of voters ------------------------------------------------------------------------------
 
 
-def shrunk_weights(rows: Rows, voter: Clusters) -> FloatArray:
+def shrunk_weights(found: Fit, voter: Clusters) -> FloatArray:
     """Return weights of judgements by which voters count alike, as far as voters differ.
 
     w = 1 / (1 + (n_g - 1) rho) for a voter of n_g judgements: the best weights if judgements of a voter have
     the correlation rho, which moments estimate, pooled over pairs of systems and the heaviest voters.
     """
-    found, heavy, n = rows.found, rows.heaviest(voter), voter.sizes
+    heavy, n = heaviest(found, voter), voter.sizes
     S, V = found.trials.size, found.inverse
     if heavy.size < 2:
         return np.ones(voter.codes.size)
-    strengths, others = rows.scores(*voter.members(heavy))
+    strengths, others = _scores(found, *voter.members(heavy))
     scores = np.hstack([strengths.toarray(), others]) @ V
     clustered = single = squares = share = 0.0
     upper = np.triu_indices(S, 1)
@@ -247,14 +233,14 @@ def shrunk_weights(rows: Rows, voter: Clusters) -> FloatArray:
         return every[..., upper[0], upper[1]]
 
     of_y = found.residuals[0]
-    squared = replace(rows, found=replace(found, moments=found.moments._replace(variance=of_y * of_y)))
-    for part, informations in rows.informations(voter, heavy):
+    squared = replace(found, moments=found.moments._replace(variance=of_y * of_y))
+    for part, informations in _informations(found, voter, heavy):
         q = over_pairs((V @ informations @ V)[:, :S, :S])
         squares += float((q * q).sum())
         share += float(q.sum())
         moved = scores[part, :S]
         clustered += float(((moved[:, upper[0]] - moved[:, upper[1]]) ** 2).sum())
-    for _, informations in squared.informations(voter, heavy):
+    for _, informations in _informations(squared, voter, heavy):
         single += float(over_pairs((V @ informations @ V)[:, :S, :S]).sum())
     correlation = (clustered - single) / squares * share / (upper[0].size * float(n[heavy].sum()))
     return np.asarray(1.0 / (1.0 + (n - 1.0) * min(max(correlation, 0.0), 1.0)))[voter.codes]

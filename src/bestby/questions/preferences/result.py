@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
@@ -143,32 +144,18 @@ class PreferencePairs(Pairs):
             self.wins, self.ties, self.losses, self.probability, self.probability_low, self.probability_high
         )  # fmt: skip
         rows = zip(*(column[positions].tolist() for column in columns), strict=True)
-        records: Iterator[dict[str, Any]] = self._made_by(dict, positions)
-        for record, (wins, ties, losses, share, low, high) in zip(records, rows, strict=True):
+        for record, row in zip(self._fields_at(positions), rows, strict=True):
+            wins, ties, losses, probability, low, high = row
             interval, error, chance = record["interval"], record["standard_error"], None
             if interval is not None:
-                chance = defined(Interval(low, high, self.level, interval.method, True))[0]
-                record |= {
-                    "interval": defined(interval)[0],
-                    "standard_error": None if error != error else error,
-                }
-            yield PreferenceDifference(
-                **record | {"n_items": wins + ties + losses},
-                wins=wins,
-                ties=ties,
-                losses=losses,
-                probability=share,
-                probability_interval=chance,
-            )
+                chance = defined(replace(interval, low=low, high=high))[0]
+                record |= {"interval": defined(interval)[0]}
+                record |= {"standard_error": None if math.isnan(error) else error}
+            record |= {"n_items": wins + ties + losses, "wins": wins, "ties": ties, "losses": losses}
+            yield PreferenceDifference(**record, probability=probability, probability_interval=chance)
 
     def _method(self, asked: str, how: int) -> str:  # noqa: ARG002
         return KINDS[how]
-
-    def values(self, path: str) -> Sequence[Any] | Array | None:
-        """Return an attribute of all differences, by its path; None if none is held."""
-        if path in ("probability_interval.low", "probability_interval.high"):
-            return self.probability_low if path.endswith("low") else self.probability_high
-        return super().values(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import ChainMap, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, count
 from operator import itemgetter
 from os import PathLike
@@ -108,19 +108,9 @@ def read_preferences(
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
     how = checked_reading(reading, "read_preferences", "ignore")
-    check_arguments(
-        paths,
-        missing=missing,
-        a=a,
-        b=b,
-        winner=winner,
-        items=items,
-        clusters=clusters,
-        systems=systems,
-        reading=how,
-    )
+    columns = {"a": a, "b": b, "winner": winner, "items": items, "clusters": clusters}
+    check_arguments(paths, missing=missing, systems=systems, reading=how, **columns)
     files = by_system(named_paths(paths))
-    columns = {"a": a, "b": b, "winner": winner, "item": items, "cluster": clusters}
     form = format_of(files, None, texts=False) if all(name is None for name in columns.values()) else None
     if form is None:
         parts = [_judgements_in_file(*file, columns, missing_texts(missing)) for file in files.items()]
@@ -258,13 +248,13 @@ class Preferences:
 
 
 def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferences:
-    """Return the judgements of a table; `columns` holds the columns that the user named, by role."""
+    """Return the judgements of a table; `columns` are those that the user named, by the argument."""
     table = _unfolded(dataclasses.replace(table, missing=table.missing | {""}))
     a = table.column_called(columns.get("a"), A_WORDS, "a")
     b = table.column_called(columns.get("b"), B_WORDS, "b")
     winner = table.column_called(columns.get("winner"), WINNER_WORDS, "winner")
-    item = table.item_column(columns.get("item"))
-    cluster = columns.get("cluster") or ("cluster" if "cluster" in table.data else None)
+    item = table.item_column(columns.get("items"))
+    cluster = columns.get("clusters") or ("cluster" if "cluster" in table.data else None)
     names, first, second = _pairs([_coded(table, name, "system") for name in (a, b)])
     if (first == second).any():
         row = int(np.argmax(first == second))
@@ -366,9 +356,8 @@ def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
     """
     texts = [part.distinct.tolist() for part in parts]
     forms = [names if "".join(names).isascii() else [*map(normal_form, names)] for names in texts]
-    spelling: dict[str, str] = {}
-    for form, text in zip(chain(*forms), chain(*texts), strict=True):
-        spelling.setdefault(form, text)
+    # From the end, so that the first spelling of a form stays
+    spelling = dict(zip([*chain(*forms)][::-1], [*chain(*texts)][::-1], strict=True))
     place = dict(zip(sorted(spelling), range(len(spelling)), strict=True))
     every = np.concatenate(
         [
@@ -425,7 +414,10 @@ def _joined(parts: Sequence[Preferences], kept: Any = slice(None)) -> Preference
 def _values(
     table: Table, won: Coded, names: Sequence[str], first: Array, second: Array, columns: Sequence[str]
 ) -> FloatArray:
-    """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers."""
+    """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers.
+
+    Numbers are from 0 (B) to 1 (A), or, if one is above 1, from 1 (A) to 2 (B).
+    """
     place = {normal_form(name): code for code, name in enumerate(names)}
     if TIES[0] in place:
         raise InvalidInputError(
@@ -440,8 +432,9 @@ def _values(
     said = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
     values = np.where(winner == first, 1.0, np.where(winner == second, 0.0, said))
     rows = np.flatnonzero(np.isnan(values))
-    graded = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])[won.codes[rows]]
-    odd = rows[~((graded >= 0.0) & (graded <= 2.0))]
+    numerals = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])
+    numbers = numerals[won.codes[rows]]
+    odd = rows[~((numbers >= 0.0) & (numbers <= 2.0))]
     if odd.size:
         row = int(odd[0])
         raise InvalidInputError(
@@ -450,23 +443,17 @@ def _values(
             f" {quoted(won.values[row])}",
             hint=_WINNER_HINT,
         )
-    if rows.size:
-        values[rows] = _graded(table, won, graded, rows)
+    if numbers.max(initial=0.0) > 1.0:
+        if numbers.min() < 1.0:
+            low, high = rows[int(numbers.argmin())], rows[int(numbers.argmax())]
+            raise InvalidInputError(
+                f"{table.source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
+                f" {won.values[low]} and row {high + 1} has {won.values[high]}",
+                hint=_WINNER_HINT + "; write ties as 1.5",
+            )
+        numbers = 2.0 - numbers
+    values[rows] = numbers
     return values
-
-
-def _graded(table: Table, won: Coded, numbers: FloatArray, rows: Array) -> FloatArray:
-    """Return preferences that are numbers from 0 (B) to 1 (A), or from 1 (A) to 2 (B), on the first scale."""
-    if numbers.max() <= 1.0:
-        return numbers
-    if numbers.min() < 1.0:
-        low, high = rows[int(numbers.argmin())], rows[int(numbers.argmax())]
-        raise InvalidInputError(
-            f"{table.source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
-            f" {won.values[low]} and row {high + 1} has {won.values[high]}",
-            hint=_WINNER_HINT + "; write ties as 1.5",
-        )
-    return np.asarray(2.0 - numbers)
 
 
 def _among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
@@ -528,13 +515,8 @@ def _numbers(table: Table, name: str) -> FloatArray:
         return np.array([np.nan if one is None else _amount(one) for one in _cells(table, name)])
     column = table.column(name)
     read = as_scores(column)
-    if read.is_text:
-        texts = column.distinct
-        numbers = np.array([float(len(text)) for text in texts.values.tolist()])
-        numbers = numbers[column.data.codes] if isinstance(column.data, Coded) else numbers
-    else:
-        numbers = read.values.astype(np.float64)
-    return np.where(column.missing, np.nan, numbers)
+    numbers = [*map(len, column.values.tolist())] if read.is_text else read.values
+    return np.where(column.missing, np.nan, np.asarray(numbers, dtype=np.float64))
 
 
 def _amount(value: Any) -> float:
@@ -554,7 +536,7 @@ def _amount(value: Any) -> float:
     return float(len(value)) if isinstance(value, str) else float(value or 0.0)
 
 
-def _covariates(judged: Preferences, given: Any, n: int, kept: Array) -> dict[str, FloatArray]:
+def _covariates(judged: Preferences, given: Any, n: int, kept: Any) -> dict[str, FloatArray]:
     """Return the values of the first answer less those of the second, by the name of the covariate."""
     if given is None:
         return {}
@@ -613,14 +595,15 @@ def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
     return called, judged.numbers(names[0]) - judged.numbers(names[1])
 
 
-# -- whatever the user has -------------------------------------------------------------------------
+# -- what a model is fitted to ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Clusters of judgements: `codes` from 0, shape (n,), each of which occurs."""
+    """Clusters of judgements: `codes` from 0, shape (n,), each of which occurs, and their names."""
 
     codes: IntArray
+    names: Sequence[str] = ()
 
     @property
     def n(self) -> int:
@@ -672,34 +655,27 @@ class Judgements:
 
     `systems` are the names, sorted; `first` and `second`, of shape (n,), the positions in them of the system
     that was shown first and of the other; `outcome`, of shape (n,), is 2 where the first was preferred, 1 for
-    a tie, 0 where the second was. `clusters` are codes from 0 by the name of the grouping, of which there are
-    at most two; without any, each judgement is its own. `voter` are codes into the names `voters`. The
-    `covariates`, of shape (n, p), are those of the first less those of the second. `style_columns` and
-    `voter_columns` look like covariates and voters, and are not used.
+    a tie, 0 where the second was. `clusters` are those of at most two groupings, by name; without any, each
+    judgement is its own. The `covariates`, of shape (n, p), are those of the first less those of the second.
+    `weights`, of shape (n,), are 1 if None. `unused` are notes on columns that are in no part of a model.
     """
 
     systems: tuple[str, ...]
     first: Array
     second: Array
     outcome: Array
-    clusters: Mapping[str, Array] = field(default_factory=dict)
-    voter: Array | None = None
-    voters: tuple[str, ...] = ()
-    covariates: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    clusters: Mapping[str, Clusters]
+    voter: Clusters | None
+    covariates: FloatArray
     covariate_names: tuple[str, ...] = ()
-    style_columns: tuple[str, ...] = ()
-    voter_columns: tuple[str, ...] = ()
+    weights: FloatArray | None = None
     notes: tuple[Note, ...] = ()
+    unused: tuple[Note, ...] = ()
 
     @property
     def n(self) -> int:
         """The number of judgements."""
         return int(self.first.size)
-
-    @cached_property
-    def groupings(self) -> tuple[Clusters, ...]:
-        """The clusters of each grouping."""
-        return tuple(map(Clusters, self.clusters.values()))
 
     def sums_by_system(
         self, members: IntArray, sizes: IntArray, of_first: FloatArray, of_second: FloatArray
@@ -716,69 +692,86 @@ class Judgements:
         return csr_array((entries, systems, starts), shape=(sizes.size, len(self.systems)))
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The columns of a frame, by name or as values beside it; which systems' judgements are used."""
-
-    a: str | None = "a"
-    b: str | None = "b"
-    winner: str | None = "winner"
-    items: str | None = None
-    systems: str | Sequence[str] | None = None
-    ignore: str | Sequence[str] | None = None
-    voter: Any = None
-    covariates: Any = None
+# -- whatever the user has -------------------------------------------------------------------------
 
 
-def data_of(data: Any, clusters: Any, columns: Columns) -> Judgements:
+def data_of(
+    data: Any,
+    clusters: Any = None,
+    *,
+    voter: Any = None,
+    covariates: Any = None,
+    systems: Any = None,
+    ignore: Any = None,
+    **columns: str | None,
+) -> Judgements:
     """Return checked judgements; if nothing else was given, the items are the clusters.
 
-    >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
-    >>> data.systems, data.first.tolist(), data.outcome.tolist(), data.clusters["item"].tolist()
+    `columns` are those of a frame by their roles: a, b, winner and items.
+
+    >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")])
+    >>> data.systems, data.first.tolist(), data.outcome.tolist(), data.clusters["item"].codes.tolist()
     (('x', 'y'), [0, 1], [0, 1], [0, 1])
     """
-    given = data if isinstance(data, Preferences) else _preferences(data, clusters, columns)
-    judged = _among(given, columns.systems, columns.ignore)
-    n, kept = len(given.values), np.searchsorted(given.rows, judged.rows)
+    read = data if isinstance(data, Preferences) else _preferences(data, clusters, columns)
+    judged = _among(read, systems, ignore)
+    n, kept = len(read.values), slice(None) if judged is read else np.searchsorted(read.rows, judged.rows)
     groups = _groupings(judged, clusters, "cluster", n, kept)
     if not groups:
-        beside = {"cluster": judged.clusters} if judged.clusters is not None else {"item": judged.items}
-        groups = {name: coded for name, coded in beside.items() if coded is not None}
+        name, coded = ("item", judged.items) if judged.clusters is None else ("cluster", judged.clusters)
+        groups = {} if coded is None else {name: Clusters(coded.codes, coded.distinct.tolist())}
     if len(groups) > 2:
         raise InvalidInputError(
             f"clusters are at most two groupings, got {listed([*groups])}",
             hint="give the two whose judgements are most alike, such as prompts and voters",
             argument="clusters",
         )
-    for coded in groups.values():
-        if coded.distinct.size == 1:
-            raise InvalidInputError(
-                "all judgements are in one cluster: nothing can be said about the uncertainty",
-                hint="clusters are groups such as prompts; at least 2 are needed",
-            )
-    voters = _groupings(judged, columns.voter, "voter", n, kept)
-    voters = voters or {name: coded for name, coded in groups.items() if _is_voter(name)}
-    voter = next(iter(voters.values()), None)
-    covariates = _covariates(judged, columns.covariates, n, kept)
-    pairs = paired([name for name in judged.columns if name not in judged.used])
+    if any(one.n == 1 for one in groups.values()):
+        raise InvalidInputError(
+            "all judgements are in one cluster: nothing can be said about the uncertainty",
+            hint="clusters are groups such as prompts; at least 2 are needed",
+        )
+    voters = _groupings(judged, voter, "voter", n, kept)
+    voters = voters or {name: one for name, one in groups.items() if _is_voter(name)}
+    values = _covariates(judged, covariates, n, kept)
     return Judgements(
         judged.names,
         judged.first,
         judged.second,
         judged.outcomes(),
-        {name: coded.codes for name, coded in groups.items()},
-        None if voter is None else voter.codes,
-        () if voter is None else tuple(voter.distinct.tolist()),
-        np.column_stack([*covariates.values()]) if covariates else np.empty((len(judged.values), 0)),
-        tuple(covariates),
-        tuple(stem for stem in pairs if stem not in covariates and {*words_of(stem)} & _STYLE),
-        tuple(
-            name
-            for name in judged.columns
-            if _is_voter(name) and name not in groups and _varies(judged, name)
-        ),
-        (*([Note("read_as", judged.description)] if judged.description else []), *judged.notes),
+        groups,
+        next(iter(voters.values()), None),
+        np.column_stack([*values.values()]) if values else np.empty((len(judged.values), 0)),
+        tuple(values),
+        notes=(*([Note("read_as", judged.description)] if judged.description else []), *judged.notes),
+        unused=tuple(_unused(judged, groups, values)),
     )
+
+
+def _unused(judged: Preferences, groups: Collection[str], covariates: Collection[str]) -> Iterator[Note]:
+    """Yield notes on columns that look like voters or style, and are in no part of the model."""
+
+    def varies(name: str) -> bool:
+        return len({*map(str, _cells(judged.tables[0], name)[:HEAD])}) > 1
+
+    voters = [name for name in judged.columns if _is_voter(name) and name not in groups and varies(name)]
+    if voters:
+        message = (
+            f"{listed(voters)} may say who judged, and is no cluster: judgements of one voter are alike,"
+            " which makes intervals too short; name it: clusters=... (--cluster)"
+        )
+        yield Note("unused_voters", message)
+    style = [
+        stem
+        for stem in paired([name for name in judged.columns if name not in judged.used])
+        if stem not in covariates and {*words_of(stem)} & _STYLE
+    ]
+    if style:
+        message = (
+            f"{listed(style)} may tell of the style of answers, and is not used: covariates=... (--style)"
+            " shows how strengths change with it taken into account"
+        )
+        yield Note("unused_style", message)
 
 
 def _is_voter(name: str) -> bool:
@@ -787,28 +780,21 @@ def _is_voter(name: str) -> bool:
     return len(words) == 1 and words <= _VOTERS
 
 
-def _varies(judged: Preferences, name: str) -> bool:
-    """Tell whether a column has several values among the first."""
-    return len({*map(str, _cells(judged.tables[0], name)[:HEAD])}) > 1
-
-
-def _preferences(data: Any, clusters: Any, columns: Columns) -> Preferences:
+def _preferences(data: Any, clusters: Any, columns: Mapping[str, str | None]) -> Preferences:
     """Return the judgements in a frame, records, a mapping of columns, or tuples."""
     if isinstance(data, str | PathLike):
         raise unreadable(data, "judgements", "", "compare_preferences(bestby.read_preferences({}))")
     # The default is a column of that name, or one that is called in another usual way.
-    named = {
-        role: None if checks.valid_name(name, role) == role else name
-        for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
-    }
+    named = {name: column for name, column in columns.items() if checks.valid_name(column, name) != name}
+    named |= {"items": columns.get("items")}
     if not (isinstance(data, Mapping) or is_table(data)):
         table = _table_of_rows(data)
-        return dataclasses.replace(preferences_of(table, {**named, "item": columns.items}), description="")
+        return dataclasses.replace(preferences_of(table, named), description="")
     labelled = data if isinstance(data, Mapping) else {}
     if hasattr(data, "iloc") and data.shape[1]:  # the index may contradict that of the clusters
         labelled = {"the judgements": data.iloc[:, 0]}
     arrays.check_labels({**labelled, "clusters": None if isinstance(clusters, str) else clusters})
-    return preferences_of(table_of(data), {**named, "item": columns.items})
+    return preferences_of(table_of(data), named)
 
 
 def _table_of_rows(data: Any) -> Table:
@@ -827,22 +813,21 @@ def _table_of_rows(data: Any) -> Table:
     return dataclasses.replace(table_of(columns), source="the judgements")
 
 
-def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Array) -> dict[str, Coded]:
+def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Any) -> dict[str, Clusters]:
     """Return the groupings that the user names, or gives beside the judgements, by name."""
     first, second = two_groupings(given)
     if given is None:
         return {}
-    if isinstance(given, str):
-        return {given: judged.groups(given, role)}
-    if isinstance(given, list | tuple) and given and all(one in judged.columns for one in map(str, given)):
-        return {name: judged.groups(name, role) for name in given}
-    if isinstance(given, Mapping):
-        beside = given
+    names = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+    if isinstance(given, str) or (names and all(one in judged.columns for one in map(str, names))):
+        found = {name: judged.groups(name, role) for name in names}
     else:
-        beside = {role: first} if second is None else {f"{role} 1": first, f"{role} 2": second}
-    argument = {"cluster": "clusters"}.get(role, role)
-    tables = {str(name): _beside(values, str(name), argument, n) for name, values in beside.items()}
-    return {name: _in_one_spelling([_coded(table, name, role)], kept) for name, table in tables.items()}
+        if not isinstance(given, Mapping):
+            given = {role: first} if second is None else {f"{role} 1": first, f"{role} 2": second}
+        argument = {"cluster": "clusters"}.get(role, role)
+        tables = {str(name): _beside(values, str(name), argument, n) for name, values in given.items()}
+        found = {name: _in_one_spelling([_coded(table, name, role)], kept) for name, table in tables.items()}
+    return {name: Clusters(one.codes, one.distinct.tolist()) for name, one in found.items()}
 
 
 def _beside(values: Any, name: str, argument: str, n: int) -> Table:
@@ -888,11 +873,20 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
     times = np.bincount(cell, minlength=S * items.distinct.size).reshape(S, -1)
     won = np.bincount(cell, np.concatenate([judged.values, 1.0 - judged.values]), times.size)
     shares = won.reshape(S, -1) / np.maximum(times, 1)
-    description = judged.description
-    opponent = _common_opponent(judged)
-    if opponent is not None:
-        shares[opponent] = 0.5
-        description += f"; win rates are those against {judged.names[opponent]}"
+    notes = [Note("read_as", judged.description), *judged.notes]
+    opponents = np.flatnonzero(np.bincount(shown) == n)
+    met = np.bincount(judged.first * np.int64(S) + judged.second, minlength=S * S).reshape(S, S)
+    times_met = (met + met.T)[np.triu_indices(S, 1)]
+    if S > 2 and opponents.size:  # every judgement is with this system
+        shares[opponents] = 0.5
+        against = f"{judged.description}; win rates are those against {judged.names[opponents[0]]}"
+        notes[0] = Note("read_as", against)
+    elif (times_met != times_met[0]).any():
+        message = (
+            "not all pairs of systems were judged equally often: win rates depend on whom a system met,"
+            " strengths (Bradley and Terry's model) do not"
+        )
+        notes.append(Note("uneven_pairs", message))
     scores = {
         name: dict(zip(items.distinct[has > 0].tolist(), row[has > 0].tolist(), strict=True))
         for name, row, has in zip(judged.names, shares, times, strict=True)
@@ -904,26 +898,4 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
         Column(judged.clusters, np.zeros(n, dtype=np.bool_)),
     )
     evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
-    notes = (Note("read_as", description), *judged.notes, *_note_on_uneven_pairs(judged, opponent))
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes), suggested=WinRate())
-
-
-def _common_opponent(judged: Preferences) -> int | None:
-    """Return the one system that every judgement is with, if there are more than two."""
-    if len(judged.names) == 2:
-        return None
-    both = int(judged.first[0]), int(judged.second[0])
-    return next((s for s in both if ((judged.first == s) | (judged.second == s)).all()), None)
-
-
-def _note_on_uneven_pairs(judged: Preferences, opponent: int | None) -> tuple[Note, ...]:
-    S = len(judged.names)
-    times = np.bincount(judged.first * np.int64(S) + judged.second, minlength=S * S).reshape(S, S)
-    met = (times + times.T)[np.triu_indices(S, 1)]
-    if opponent is not None or (met == met[0]).all():
-        return ()
-    message = (
-        "not all pairs of systems were judged equally often: win rates depend on whom a system met, strengths"
-        " (Bradley and Terry's model) do not"
-    )
-    return (Note("uneven_pairs", message),)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,25 +14,16 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference.proportions import tango_high
-from bestby.questions.preferences.existence import (
-    Identified,
-    components,
-    order_identified,
-    order_is_separated,
-    reaches,
-    scored,
-)
 from bestby.questions.preferences.model import WITHIN, Fit, Trials, fit
-from bestby.questions.preferences.precision import (
-    Precision,
-    Rows,
-    precision_of,
-    quantile,
-    shrunk_weights,
-    units_of,
-)
-from bestby.questions.preferences.source import Clusters, Judgements
+from bestby.questions.preferences.precision import Precision, precision_of, quantile, shrunk_weights, units_of
+from bestby.questions.preferences.source import Judgements
 from bestby.results.values import Interval, defined
+
+MOST_TESTS, MOST_WORK = 500, 2e10
+"""Infinite differences that are tested, some ten seconds: 6 steps of P^3 operations each.
+
+A hundredth of them have bounds, too, of ten such fits.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +36,6 @@ class Strengths:
     the covariates.
     """
 
-    judged: Judgements
     trials: Trials
     fit: Fit
     plain: Fit
@@ -52,18 +43,17 @@ class Strengths:
     reach: BoolArray
     identified: Identified
     status: str
-    weights: FloatArray | None
     sd: FloatArray
 
-    @cached_property
-    def rows(self) -> Rows:
-        """What was fitted to each judgement."""
-        return Rows(self.fit, self.judged, self.weights)
+    @property
+    def judged(self) -> Judgements:
+        """The judgements, with their weights."""
+        return self.fit.trials.judged
 
     @cached_property
     def precision(self) -> Precision:
         """How well the judgements determine what was fitted."""
-        return precision_of(self.rows)
+        return precision_of(self.fit, self.judged.clusters.values())
 
     @property
     def ordered(self) -> bool:
@@ -101,13 +91,12 @@ class Strengths:
 def strengths(
     judged: Judgements,
     *,
-    davidson: bool,
-    jeffreys: bool,
-    order: bool | str,
-    voter_weights: str,
+    davidson: bool = False,
+    jeffreys: bool = False,
+    order: bool | str = "auto",
+    voter_weights: str = "votes",
 ) -> Strengths:
     """Fit the model to judgements."""
-    weights = None
     cells = Trials.of(judged)
     component = components(cells, met=jeffreys)
     inside = cells.among(component[cells.first] == component[cells.second])
@@ -126,31 +115,18 @@ def strengths(
             status = "separated"
     ordered = status == "in the model"
     if voter_weights == "shrunk" and judged.voter is not None:
-        weights = shrunk_weights(Rows(plain, judged), Clusters(judged.voter))
-        inside = Trials.of(judged, weights).among(component[cells.first] == component[cells.second])
+        judged = replace(judged, weights=shrunk_weights(plain, judged.voter))
+        inside = Trials.of(judged).among(component[cells.first] == component[cells.second])
         again = inside.with_order() if ordered else inside
         plain = fit(again, component, start=plain.parameters, **how)
-    found, sd = plain, np.zeros(0)
-    if judged.covariates.shape[1]:
-        sd = judged.covariates.std(axis=0)
-        rows = inside.one_by_one(judged, judged.covariates / np.where(sd > 0.0, sd, 1.0))
-        if weights is not None:
-            rows = replace(rows, count=weights[rows.place >= 0])
+    found, sd = plain, judged.covariates.std(axis=0)
+    if sd.size:
+        rows = inside.one_by_one(judged.covariates / np.where(sd > 0.0, sd, 1.0))
         start = plain.parameters[: rows.size + ordered]
         names = judged.covariate_names
         found = fit(rows.with_order() if ordered else rows, component, start=start, names=names, **how)
-    return Strengths(
-        judged,
-        cells.with_order() if ordered else cells,
-        found,
-        plain,
-        without_order,
-        reaches(scored(cells)),
-        identified,
-        status,
-        weights,
-        sd,
-    )
+    every = cells.with_order() if ordered else cells
+    return Strengths(every, found, plain, without_order, reaches(scored(cells)), identified, status, sd)
 
 
 def _status(inside: Trials, identified: Identified, order: bool | str, *, jeffreys: bool) -> str:
@@ -170,6 +146,164 @@ def _status(inside: Trials, identified: Identified, order: bool | str, *, jeffre
     if separated:
         return "separated"
     return "in the model" if order is True or identified.within >= WITHIN else "one order"
+
+
+# -- which estimates are finite ---------------------------------------------------------------------
+
+
+def scored(trials: Trials) -> BoolArray:
+    """Return which systems ever won or tied against which, shape (S, S)."""
+    first, second = _scored_by_place(trials)
+    return first | second.T
+
+
+def _scored_by_place(trials: Trials) -> tuple[BoolArray, BoolArray]:
+    """Return where the system shown first, of the row, ever won or tied, and where the other did."""
+    lost, tied, won = trials.tables()
+    return won + tied > 0.0, lost + tied > 0.0
+
+
+def reaches(leads: BoolArray) -> BoolArray:
+    """Return from which systems steps lead to which, however many, shape (S, S)."""
+    reach: BoolArray = leads | np.eye(len(leads), dtype=np.bool_)
+    for _ in range(math.ceil(math.log2(len(leads)))):  # each square doubles the length of the paths
+        step = reach.astype(np.float32)
+        reach = step @ step > 0.0
+    return reach
+
+
+def components(trials: Trials, *, met: bool = False) -> IntArray:
+    """Return the number of the group of each system within which all differences of strength are finite.
+
+    Wins and ties lead from each system of a group to every other (Ford 1957, Amer. Math. Monthly 64, 28-33);
+    `met`: judgements do, which suffices with Jeffreys' prior.
+    """
+    leads = scored(trials)
+    reach = reaches(leads | leads.T if met else leads)
+    # The first system that is in the group of each
+    found: IntArray = np.unique((reach & reach.T).argmax(axis=1), return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def order_is_separated(trials: Trials) -> bool:
+    """Return whether no finite order effect is most likely: strengths and an endless one explain everything.
+
+    Some strengths then obey th_j - th_i <= s where i, shown first, won or tied against j, and
+    th_i - th_j <= -s where j did, for s = 1 or -1: difference constraints, which hold together if no cycle of
+    them has a negative sum (Bellman 1958, Quart. Appl. Math. 16, 87-90; all cycles at once by Floyd's way).
+    """
+    first, second = _scored_by_place(trials)
+    for s in (1.0, -1.0):
+        bound = np.minimum(np.where(first.T, s, np.inf), np.where(second, -s, np.inf))
+        for k in range(trials.size):
+            bound = np.minimum(bound, bound[:, k, None] + bound[None, k, :])
+        if not (np.diag(bound) < 0.0).any():
+            return True
+    return False
+
+
+class Identified(NamedTuple):
+    """What the judgements tell of an order effect.
+
+    `left` is the share of its information that strengths leave, `within` the share of that which comes from
+    pairs shown both ways; `shared`, (S,), is the information that it has in common with each strength.
+    """
+
+    left: float
+    within: float
+    shared: FloatArray
+
+
+def order_identified(plain: Fit) -> Identified:
+    """Return what the judgements tell of an order effect, at a fit without one."""
+    trials = plain.trials
+    w = trials.table(trials.count * plain.moments.variance)
+    total, border = float(w.sum()), w.sum(axis=1) - w.sum(axis=0)
+    S = slice(0, trials.size)
+    left = total - float(border @ plain.inverse[S, S] @ border)
+    if left <= 1e-9 * total:  # rounding
+        return Identified(0.0, 0.0, border)
+    both = np.divide(4.0 * w * w.T, w + w.T, out=np.zeros_like(w), where=w + w.T > 0.0)
+    return Identified(left / total, float(np.triu(both).sum()) / left, border)
+
+
+# -- bounds of what has no finite estimate ----------------------------------------------------------
+
+
+def bounds(
+    found: Strengths, lead: IntArray, levels: Sequence[float]
+) -> tuple[dict[float, FloatArray], FloatArray, tuple[int, int]]:
+    """Return for pairs (a, b), of which a is infinitely stronger than b, the least differences by level.
+
+    With the p-values of no difference, and how many pairs have no bound, for which there would be too much
+    work, and no test. The least difference is where twice the loss of log likelihood, other parameters being
+    free, is -2 log((1 - level) / 2): where the estimate is infinite, the usual quantile 3.84 covers too
+    little. That of the other parameters is at the fit to trials between systems of finite difference.
+    """
+    fits = MOST_WORK / (6 * found.fit.parameters.size**3)
+    n_tested = min(len(lead), MOST_TESTS, int(fits) + 1)
+    n_bounded = min(n_tested, int(0.01 * fits) + 1)
+    trials, plain = Trials.of(found.judged), found.plain
+    trials = trials.with_order() if found.ordered else trials
+    lows = {level: np.full(len(lead), -np.inf) for level in levels}
+    p, effects = np.ones(len(lead)), _judgements_per_unit(found, lead[:n_tested])
+    for place, ((a, b), effect) in enumerate(zip(lead[:n_tested].tolist(), effects.tolist(), strict=True)):
+        at_zero, _, at_start = _profile(trials, plain, a, b, 0.0, plain.parameters)
+        p[place] = min(1.0, 2.0 * math.exp(-(plain.log_likelihood - at_zero) / effect))
+        for level in levels if place < n_bounded else ():
+            critical = -2.0 * effect * math.log(0.5 * (1.0 - level))
+            low, start = 0.0, at_start
+            # Newton's method for the gap; the derivative of the profile is that of the likelihood by the gap
+            for _ in range(30):
+                value, slope, start = _profile(trials, plain, a, b, low, start)
+                miss = 2.0 * (plain.log_likelihood - value) - critical
+                move = miss / max(2.0 * slope, 1e-12)
+                low += float(np.clip(move, -2.0, 2.0))
+                if abs(move) < 1e-7:
+                    break
+            lows[level][place] = low
+    return lows, p, (len(lead) - n_bounded, len(lead) - n_tested)
+
+
+def _judgements_per_unit(found: Strengths, lead: IntArray) -> FloatArray:
+    """Return how many judgements count as one for pairs without a finite difference: those of a cluster.
+
+    Wins that never end have no variance by which clusters could show how alike theirs are.
+    """
+    judged, component = found.judged, found.fit.component
+    first, second = component[judged.first], component[judged.second]
+    effect = np.ones(component.size)
+    for group in np.unique(component[lead]).tolist():
+        # The judgements of these systems with all others
+        rows = (first == group) != (second == group)
+        for clusters in judged.clusters.values():
+            effect[group] = max(effect[group], rows.sum() / units_of(clusters.codes[rows]))
+    return np.asarray(effect[component[lead]].max(axis=1))
+
+
+def _profile(
+    trials: Trials, plain: Fit, a: int, b: int, gap: float, start: FloatArray
+) -> tuple[float, float, FloatArray]:
+    """Return the greatest log likelihood if a is stronger than b by `gap`, its slope, and the parameters.
+
+    The two are one system then, a ahead of it by the gap: an offset of the trials of a.
+    """
+    sign = (trials.first == a).astype(np.float64) - (trials.second == a)
+    merged = replace(
+        trials,
+        first=np.where(trials.first == a, b, trials.first),
+        second=np.where(trials.second == a, b, trials.second),
+        offset=trials.offset + gap * sign,
+    )
+    component = components(merged)
+    inside = component[merged.first] == component[merged.second]
+    merged = merged.among(inside)
+    again = fit(merged, component, davidson=plain.davidson, start=start)
+    slope = float((sign[inside] * merged.count) @ again.residuals[0])
+    return again.log_likelihood, slope, again.parameters
+
+
+# -- shares of judgements ---------------------------------------------------------------------------
 
 
 Share = tuple[float, Interval | None]
@@ -192,7 +326,7 @@ def shares_won(judged: Judgements, cells: Trials, level: float) -> list[Share]:
     squares = (wins + 0.25 * ties) - total * rate**2
     effect, df = np.ones(size + 1), math.inf
     value = 0.5 * judged.outcome
-    for clusters in judged.groupings:
+    for clusters in judged.clusters.values():
         squared = np.zeros(size)
         for members, sizes in clusters.blocks(np.arange(clusters.n)):
             v = value[members]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bestby.questions.preferences.result import PreferenceComparison
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.source import Clusters, Judgements
 
 NAMES = ("one", "two", "three", "four")
 STRENGTH = dict(zip(NAMES, (0.9, 0.4, 0.0, -0.8), strict=True))
@@ -55,7 +55,9 @@ def of_tables(won: Any, lost: Any, tied: Any = None) -> Judgements:
         first.astype(np.int32),
         second.astype(np.int32),
         outcome.astype(np.int8),
-        covariates=np.empty((first.size, 0)),
+        {},
+        None,
+        np.empty((first.size, 0)),
     )
 
 
@@ -81,15 +83,16 @@ def drawn(
     for name, count in (groups or {}).items():
         share = 1.0 / np.arange(1.0, count + 1.0)
         codes = np.unique(rng.choice(count, n, p=share / share.sum()), return_inverse=True)[1]
-        clusters[name] = codes.astype(np.int32)
+        clusters[name] = Clusters(codes.astype(np.int32))
     return Judgements(
         tuple(f"s{k:02}" for k in range(size)),
         first.astype(np.int32),
         second.astype(np.int32),
         outcome.astype(np.int8),
         clusters,
-        covariates=x,
-        covariate_names=tuple(f"x{k}" for k in range(p)),
+        None,
+        x,
+        tuple(f"x{k}" for k in range(p)),
     )
 
 

@@ -15,6 +15,7 @@ from bestby import compare_preferences
 from bestby.inference import best
 from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences.doubts import fit_test, order_by_pair
+from bestby.questions.preferences.source import Clusters
 from bestby.questions.preferences.strengths import strengths
 
 CYCLE = [
@@ -40,7 +41,7 @@ def test_a_cycle_is_said_before_any_ranking() -> None:
 
 def test_the_test_of_fit_is_the_score_test_of_free_pairs() -> None:
     judged = drawn(size=4, n=400, ties=0.0)
-    fitted = strengths(judged, davidson=False, jeffreys=False, order=True, voter_weights="votes")
+    fitted = strengths(judged, order=True)
     test, found = fit_test(fitted), fitted.fit
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     Z = np.zeros((judged.n, len(pairs) + 1))
@@ -63,10 +64,10 @@ def test_the_test_of_fit_is_the_score_test_of_free_pairs() -> None:
 
 def test_the_design_effect_of_clusters_is_the_mean_of_their_scores() -> None:
     judged = drawn(size=4, n=400, groups={"voter": 30})
-    found = strengths(judged, davidson=False, jeffreys=False, order=True, voter_weights="votes")
-    alone = dataclasses.replace(judged, clusters={"item": np.arange(400, dtype=np.int32)})
+    found = strengths(judged, order=True)
+    alone = dataclasses.replace(judged, clusters={"item": Clusters(np.arange(400, dtype=np.int32))})
     single, plain, grouped = (
-        fit_test(dataclasses.replace(found, judged=one))
+        fit_test(strengths(one, order=True))
         for one in (alone, dataclasses.replace(judged, clusters={}), judged)
     )
     assert single is not None
@@ -85,9 +86,8 @@ def test_the_design_effect_of_clusters_is_the_mean_of_their_scores() -> None:
     )
     traces = []
     for X in (F, Z):
-        scores = np.array(
-            [X[judged.clusters["voter"] == g].T @ r[judged.clusters["voter"] == g] for g in range(30)]
-        )
+        voter = judged.clusters["voter"].codes
+        scores = np.array([X[voter == g].T @ r[voter == g] for g in range(30)])
         V = np.linalg.pinv(X.T @ (X * w[:, None]), rcond=1e-9, hermitian=True)
         traces.append(float(np.trace(scores @ V @ scores.T)))
     assert grouped.design_effect == pytest.approx((traces[0] - traces[1]) / grouped.df)
@@ -98,7 +98,7 @@ def test_an_order_that_differs_between_pairs() -> None:
     won = np.array([[0, 45, 25], [45, 0, 25], [25, 25, 0]])
     for wins, differs in ((won, True), (np.where(table > 0, 30, 0), False)):
         judged = of_tables(wins, table - wins)
-        found = strengths(judged, davidson=False, jeffreys=False, order=True, voter_weights="votes").fit
+        found = strengths(judged, order=True).fit
         p = order_by_pair(found, 1.0)
         assert p is not None
         assert (p < 1e-4) == differs

@@ -13,7 +13,7 @@ from tests.unit.questions.preferences.examples import NAMES, PLAIN, TWO
 import bestby
 from bestby._core.errors import DesignError
 from bestby.inference.proportions import tango, wilson
-from bestby.questions.preferences import compare as compare_module
+from bestby.questions.preferences import strengths as strengths_module
 from bestby.questions.preferences.compare import compare_preferences
 
 
@@ -84,7 +84,7 @@ def test_bounds_count_clusters_once() -> None:
 
 def test_pairs_without_a_bound_are_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = undefeated()
-    monkeypatch.setattr(compare_module, "MOST_WORK", 6.0 * 6**3 * 10)
+    monkeypatch.setattr(strengths_module, "MOST_WORK", 6.0 * 6**3 * 10)
     result = compare_preferences(judged)
     assert np.isinf([d.interval.low for d in result if d.a == "v"]).tolist() == [False, True, True, True]
     assert (result.systems[0].rank_low, result.systems[0].rank_high) == (1, 1)

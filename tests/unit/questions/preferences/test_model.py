@@ -10,22 +10,11 @@ import pytest
 from scipy.optimize import minimize
 from tests.unit.questions.preferences.examples import design, drawn, of_tables
 
+from bestby import compare_preferences
 from bestby.errors import DesignError
-from bestby.questions.preferences.existence import (
-    bounds,
-    components,
-    order_identified,
-    order_is_separated,
-)
-from bestby.questions.preferences.model import Fit, Trials, fit
-from bestby.questions.preferences.precision import Rows, precision_of, variance_between
+from bestby.questions.preferences.model import Fit
 from bestby.questions.preferences.source import Judgements
 from bestby.questions.preferences.strengths import strengths
-
-FIRST_OFTEN = of_tables(
-    [[0, 581, 561], [74, 0, 349], [72, 305, 0]], [[0, 332, 287], [48, 0, 158], [37, 196, 0]]
-)
-"""Three equal systems, of which x is shown first in 80 % of its judgements and the first wins 65 %."""
 
 # A won 20 of 20 on each of the others, which win 12 of 20 in order; all are shown both ways equally often
 AHEAD = of_tables(
@@ -35,19 +24,7 @@ AHEAD = of_tables(
 
 
 def fitted(judged: Judgements, **how: Any) -> Fit:
-    given = {"davidson": False, "jeffreys": False, "order": True, "voter_weights": "votes"}
-    return strengths(judged, **(given | how)).fit
-
-
-def test_order_mends_three_equal_systems() -> None:
-    plain = fitted(FIRST_OFTEN, order=False)
-    np.testing.assert_allclose(plain.strengths, [0.31707, -0.09145, -0.22562], atol=6e-6)
-    found = fitted(FIRST_OFTEN, order="auto")
-    np.testing.assert_allclose(found.parameters, [0.01506, 0.06243, -0.07749, 0.59821], atol=6e-6)
-    V = precision_of(Rows(found, FIRST_OFTEN))
-    assert V.of(lambda V: V[3, 3, None])[0] == pytest.approx(0.04911, abs=6e-6)
-    errors = V.of(variance_between(np.array([0, 0, 1]), np.array([1, 2, 2])))[0]
-    np.testing.assert_allclose(errors, [0.06592, 0.06635, 0.05398], atol=6e-6)
+    return strengths(judged, **({"order": True} | how)).fit
 
 
 @pytest.mark.parametrize("order", [True, False])
@@ -96,14 +73,6 @@ def test_davidson_is_the_maximum_of_its_likelihood(order: bool) -> None:
     np.testing.assert_allclose(found.parameters, expected, atol=2e-5)
 
 
-def test_davidson_of_two_has_a_closed_form() -> None:
-    found = fitted(
-        of_tables([[0, 30], [0, 0]], [[0, 10], [0, 0]], [[0, 20], [0, 0]]), davidson=True, order=False
-    )
-    assert found.strengths[0] - found.strengths[1] == pytest.approx(math.log(30 / 10))
-    assert found.tie == pytest.approx(20 / math.sqrt(30 * 10))
-
-
 def test_jeffreys_is_the_maximum_of_the_penalised_likelihood() -> None:
     Z = design(AHEAD)[:, 1:]
     y = 0.5 * AHEAD.outcome
@@ -120,26 +89,12 @@ def test_jeffreys_is_the_maximum_of_the_penalised_likelihood() -> None:
     assert found[0] - found[1] == pytest.approx(4.5048, abs=5e-5)
 
 
-def test_a_bound_where_one_never_lost() -> None:
-    trials = Trials.of(AHEAD)
-    component = components(trials)
-    assert len({*component[1:]}) == 1
-    assert component[0] != component[1]
-    found = fitted(AHEAD)
-    pair = np.array([[0, 1]])
-    (usual,) = bounds(trials.with_order(), found, pair, np.ones(1), 1.0 - 2.0 * math.exp(-0.5 * 3.84146), 1)
-    (stricter,) = bounds(trials.with_order(), found, pair, np.ones(1), 0.95, 1)
-    assert usual.low == pytest.approx(3.1465, abs=5e-5)
-    assert stricter.low == pytest.approx(2.4523, abs=5e-5)
-
-
 def test_a_bound_of_two_systems_has_a_closed_form() -> None:
-    judged = of_tables([[0, 20], [0, 0]], [[0, 0], [0, 0]])
-    trials = Trials.of(judged)
-    (bound,) = bounds(trials, fitted(judged, order=False), np.array([[0, 1]]), np.ones(1), 0.95, 1)
+    d = compare_preferences([("x", "y", "x")] * 20, test="wald")["x", "y"]
     p = 0.025 ** (1.0 / 20.0)  # the probability with which 20 wins have the likelihood .025
-    assert bound.low == pytest.approx(math.log(p / (1.0 - p)))
-    assert bound.p_value == pytest.approx(2.0 * 0.5**20)
+    assert d.interval is not None
+    assert d.interval.low == pytest.approx(math.log(p / (1.0 - p)))
+    assert d.p_value == pytest.approx(2.0 * 0.5**20)
 
 
 # -- the order ---------------------------------------------------------------------------------------
@@ -165,11 +120,9 @@ def of_pairs(*pairs: tuple[int, int], size: int = 3) -> Judgements:
     ],
 )
 def test_what_is_known_of_the_order(judged: Judgements, left: float, within: float) -> None:
-    known = order_identified(fitted(judged, order=False))[:2]
-    assert known == pytest.approx((left, within), abs=1e-9)
-    assert strengths(judged, davidson=False, jeffreys=False, order="auto", voter_weights="votes").status == (
-        "in the model" if within else "one order"
-    )
+    found = strengths(judged)
+    assert found.identified[:2] == pytest.approx((left, within), abs=1e-9)
+    assert found.status == ("in the model" if within else "one order")
     if left == 0.0:
         with pytest.raises(DesignError, match="an order effect has no finite estimate"):
             fitted(judged, order=True)
@@ -177,13 +130,12 @@ def test_what_is_known_of_the_order(judged: Judgements, left: float, within: flo
 
 def test_a_first_that_always_wins_is_told() -> None:
     wins = np.array([[0, 6, 7], [5, 0, 8], [9, 4, 0]])
-    assert order_is_separated(Trials.of(of_tables(wins, np.zeros_like(wins))))
-    one_loss = np.zeros_like(wins)
-    one_loss[0, 1] = 1
-    assert order_is_separated(Trials.of(of_tables(wins, one_loss)))
-    one_loss[1, 0] = 1  # the second won once either way
-    assert not order_is_separated(Trials.of(of_tables(wins, one_loss)))
-    assert not order_is_separated(Trials.of(FIRST_OFTEN))
+    losses = np.zeros_like(wins)
+    assert strengths(of_tables(wins, losses)).status == "separated"
+    losses[0, 1] = 1
+    assert strengths(of_tables(wins, losses)).status == "separated"
+    losses[1, 0] = 1  # the second won once either way
+    assert strengths(of_tables(wins, losses)).status == "in the model"
 
 
 # -- covariates --------------------------------------------------------------------------------------
@@ -204,6 +156,7 @@ def test_covariates_that_strengths_or_others_determine_are_refused() -> None:
         (of_system[judged.first] - of_system[judged.second],),
         (np.full(judged.n, 3.0),),
         (noise, 2.0 * noise),
+        (np.zeros(judged.n),),
     ):
         with pytest.raises(DesignError, match="cannot be told from strengths or from one another"):
             fitted(with_columns(judged, *columns))
@@ -213,15 +166,3 @@ def test_a_covariate_that_predicts_everything_is_refused() -> None:
     judged = drawn(ties=0.0)
     with pytest.raises(DesignError, match="have no finite estimate"):
         fitted(with_columns(judged, judged.outcome - 1.0 + 0.01 * np.sin(np.arange(judged.n))))
-
-
-def test_a_constant_zero_covariate_is_refused() -> None:
-    judged = drawn()
-    with pytest.raises(DesignError, match="cannot be told"):
-        fitted(with_columns(judged, np.zeros(judged.n)))
-
-
-def test_fit_of_nothing_but_ties() -> None:
-    judged = of_tables([[0, 0], [0, 0]], [[0, 0], [0, 0]], [[0, 9], [0, 0]])
-    with pytest.raises(DesignError, match="all ties"):
-        fit(Trials.of(judged), np.zeros(2, dtype=int), davidson=True)

@@ -12,7 +12,6 @@ from tests.unit.questions.preferences.examples import design, drawn
 from bestby.questions.preferences import precision
 from bestby.questions.preferences.model import Fit
 from bestby.questions.preferences.precision import (
-    Rows,
     precision_of,
     shrunk_weights,
     units_of,
@@ -23,8 +22,7 @@ from bestby.questions.preferences.strengths import strengths
 
 
 def fitted(judged: Judgements, **how: Any) -> Fit:
-    given = {"davidson": False, "jeffreys": False, "order": True, "voter_weights": "votes"}
-    return strengths(judged, **(given | how)).fit
+    return strengths(judged, **({"order": True} | how)).fit
 
 
 def parts(judged: Judgements, found: Fit) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -48,7 +46,7 @@ def test_hc3(p: int) -> None:
     np.testing.assert_allclose(found.inverse, V, atol=1e-10)
     leverage = w * np.einsum("ij,jk,ik->i", Z, V, Z)
     scores = Z * (r / (1.0 - leverage))[:, None]
-    (way,) = precision_of(Rows(found, judged)).ways
+    (way,) = precision_of(found, judged.clusters.values()).ways
     np.testing.assert_allclose(way.covariance, V @ scores.T @ scores @ V, atol=1e-10)
 
 
@@ -72,17 +70,17 @@ def test_clusters(p: int, exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "HEAVY", -1.0 if exact else 9.0)
     judged = drawn(groups={"voter": 25}, p=p)
     found = fitted(judged)
-    (way,) = precision_of(Rows(found, judged)).ways
-    expected = brute(judged, found, judged.clusters["voter"], exact=exact)
+    (way,) = precision_of(found, judged.clusters.values()).ways
+    expected = brute(judged, found, judged.clusters["voter"].codes, exact=exact)
     np.testing.assert_allclose(way.covariance, expected, atol=1e-12)
 
 
 def test_clusters_with_leverage_are_left_out_exactly_and_others_nearly() -> None:
     judged = drawn(groups={"voter": 300}, n=2000)
     found = fitted(judged)
-    (way,) = precision_of(Rows(found, judged)).ways
+    (way,) = precision_of(found, judged.clusters.values()).ways
     exact, first_order = (
-        brute(judged, found, judged.clusters["voter"], exact=exact) for exact in (True, False)
+        brute(judged, found, judged.clusters["voter"].codes, exact=exact) for exact in (True, False)
     )
     assert np.abs(way.covariance - exact).max() < 0.1 * np.abs(first_order - exact).max()
 
@@ -91,22 +89,22 @@ def test_clusters_of_one_are_judgements() -> None:
     judged = drawn(n=400)
     codes = np.arange(400, dtype=np.int32)
     codes[350:] = codes[:50]
-    judged = dataclasses.replace(judged, clusters={"item": codes % 350})
+    judged = dataclasses.replace(judged, clusters={"item": Clusters(codes % 350)})
     found = fitted(judged)
-    (way,) = precision_of(Rows(found, judged)).ways
+    (way,) = precision_of(found, judged.clusters.values()).ways
     np.testing.assert_allclose(way.covariance, brute(judged, found, codes % 350, exact=False), atol=1e-12)
 
 
 def test_both_ways() -> None:
     judged = drawn(groups={"item": 40, "voter": 25})
     found = fitted(judged)
-    item, voter = judged.clusters.values()
+    item, voter = (clusters.codes for clusters in judged.clusters.values())
     both = np.unique(item * 1000 + voter, return_inverse=True)[1]
-    error, df = precision_of(Rows(found, judged)).of(variance_between(np.array([0]), np.array([1])))
+    error, df = precision_of(found, judged.clusters.values()).of(
+        variance_between(np.array([0]), np.array([1]))
+    )
     one, two, three = (
-        precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes})))
-        .of(variance_between(np.array([0]), np.array([1])))[0]
-        .item()
+        precision_of(found, [Clusters(codes)]).of(variance_between(np.array([0]), np.array([1])))[0].item()
         ** 2
         for codes in (item, voter, both.astype(np.int32))
     )
@@ -130,7 +128,7 @@ def test_davidson_with_clusters_of_one_has_the_scores_of_its_likelihood() -> Non
     step = 1e-6 * np.eye(found.parameters.size)
     scores = np.column_stack([(logs(found.parameters + e) - logs(found.parameters - e)) / 2e-6 for e in step])
     np.testing.assert_allclose(scores.sum(axis=0), 0.0, atol=1e-4)
-    (way,) = precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes}))).ways
+    (way,) = precision_of(found, [Clusters(codes)]).ways
     expected = 300 / 299 * found.inverse @ scores.T @ scores @ found.inverse
     np.testing.assert_allclose(way.covariance, expected, atol=1e-6)
 
@@ -138,13 +136,14 @@ def test_davidson_with_clusters_of_one_has_the_scores_of_its_likelihood() -> Non
 def test_weights_follow_how_much_voters_differ() -> None:
     rng = np.random.default_rng(3)
     same = drawn(n=3000, groups={"voter": 30})
-    voter = same.clusters["voter"]
-    assert shrunk_weights(Rows(fitted(same), same), Clusters(voter)).min() > 0.5
+    clusters = same.clusters["voter"]
+    voter = clusters.codes
+    assert shrunk_weights(fitted(same), clusters).min() > 0.5
     own = rng.normal(0.0, 1.0, (30, 5))
     gap = own[voter, same.first] - own[voter, same.second]
     outcome = 2 * (rng.random(3000) < 1.0 / (1.0 + np.exp(-gap)))
     differing = dataclasses.replace(same, outcome=outcome.astype(np.int8))
-    weights = shrunk_weights(Rows(fitted(differing), differing), Clusters(voter))
+    weights = shrunk_weights(fitted(differing), clusters)
     sizes = np.bincount(voter)
     # Judgements of the busiest voter count least, and a voter of one judgement counts 1
     assert weights[voter == sizes.argmax()].max() == weights.min() < 0.1

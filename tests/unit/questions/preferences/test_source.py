@@ -11,7 +11,7 @@ from tests.unit.questions.preferences.examples import PLAIN, ROWS, numbers
 
 from bestby import compare_preferences, read_preferences
 from bestby.errors import DesignError, InvalidInputError
-from bestby.questions.preferences.source import Columns, data_of
+from bestby.questions.preferences.source import data_of
 
 
 def test_frames_mappings_and_tuples_are_the_same() -> None:
@@ -107,17 +107,17 @@ def test_logs_of_lmarena_keep_order_voters_language_and_lengths(tmp_path: Path) 
     files = [read_preferences(tmp_path / f"arena.{kind}") for kind in ("json", "jsonl", "parquet")]
     names = ["conversation", "sum_assistant_tokens", "header_count"]
     for data in (arena(), pd.DataFrame(arena()), pl.DataFrame(arena()), *files):
-        judged = data_of(data, ["question_id", "judge"], Columns(covariates=names))
+        judged = data_of(data, ["question_id", "judge"], covariates=names)
         assert [judged.systems[s] for s in judged.first[:4]] == ["x", "y", "z", "x"]
         assert judged.outcome[:4].tolist() == [2, 0, 1, 2]
-        assert judged.clusters["judge"].tolist() == [0, 1, 2, 3] * 3
+        assert judged.clusters["judge"].codes.tolist() == [0, 1, 2, 3] * 3
         assert judged.voter is judged.clusters["judge"]
         assert judged.covariate_names == tuple(names)
         assert judged.covariates[3].tolist() == [1.0, 23.0, 4.0]
-        assert (judged.style_columns, judged.voter_columns) == ((), ())
-        again = data_of(data, "language", Columns())
-        assert set(again.style_columns) == {"conversation", "sum_assistant_tokens", "header_count"}
-        assert again.voter_columns == ("judge",)
+        assert judged.unused == ()
+        voters, style = data_of(data, "language").unused
+        assert voters.message.startswith("judge may say who judged")
+        assert all(name in style.message for name in names)
 
 
 def test_a_column_per_outcome() -> None:
@@ -128,7 +128,7 @@ def test_a_column_per_outcome() -> None:
         "winner_model_b": [0, 1, 0],
         "winner_tie": [0, 0, 1],
     }
-    assert data_of(columns, None, Columns()).outcome.tolist() == [2, 0, 1]
+    assert data_of(columns).outcome.tolist() == [2, 0, 1]
 
 
 # -- what judgements are read as --------------------------------------------------------------------
@@ -148,14 +148,14 @@ def test_covariates_of_every_form() -> None:
         {"d": difference},
         difference,
     ):
-        judged = data_of(columns, None, Columns(covariates=covariates))
+        judged = data_of(columns, covariates=covariates)
         assert np.array_equal(judged.covariates[:, 0], difference)
-    both = data_of(PLAIN, None, Columns(covariates=np.column_stack([difference, difference**2])))
+    both = data_of(PLAIN, covariates=np.column_stack([difference, difference**2]))
     assert both.covariate_names == ("covariate 1", "covariate 2")
-    chosen = data_of(columns, None, Columns(covariates=difference, systems=["one", "two"]))
+    chosen = data_of(columns, covariates=difference, systems=["one", "two"])
     assert chosen.covariates[:2, 0].tolist() == [-1.0, 5.0]
     texts = {**columns, "answer_a": ["xx"] * n, "answer_b": ["x"] * n}
-    assert set(data_of(texts, None, Columns(covariates=["answer"])).covariates[:, 0]) == {1.0}
+    assert set(data_of(texts, covariates=["answer"]).covariates[:, 0]) == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_covariates_that_are_refused(covariates: object, message: str) -> None:
     columns = dict(zip(("item", "a", "b", "winner"), zip(*ROWS, strict=True), strict=True))
     columns |= {"len_a": [1] * len(ROWS), "len_b": [1] * len(ROWS)}
     with pytest.raises(InvalidInputError, match=message):
-        data_of(columns, None, Columns(covariates=covariates))
+        data_of(columns, covariates=covariates)
 
 
 def test_groupings_of_every_form() -> None:
@@ -182,22 +182,22 @@ def test_groupings_of_every_form() -> None:
     n = len(ROWS)
     voters = [f"v{i % 7}" for i in range(n)]
     columns["user_id"] = voters
-    both = data_of(columns, ["item", "user_id"], Columns())
+    both = data_of(columns, ["item", "user_id"])
     assert [*both.clusters] == ["item", "user_id"]
-    assert both.clusters["user_id"][:8].tolist() == [0, 1, 2, 3, 4, 5, 6, 0]
+    assert both.clusters["user_id"].codes[:8].tolist() == [0, 1, 2, 3, 4, 5, 6, 0]
     assert both.voter is both.clusters["user_id"]
-    assert both.voters == tuple(f"v{i}" for i in range(7))
+    assert both.voter.names == [f"v{i}" for i in range(7)]
     for clusters in ({"p": columns["item"], "v": voters}, [columns["item"], voters]):
-        beside = data_of(PLAIN, clusters, Columns(voter=voters))
-        assert [one.tolist() for one in beside.clusters.values()] == [
-            one.tolist() for one in both.clusters.values()
+        beside = data_of(PLAIN, clusters, voter=voters)
+        assert [one.codes.tolist() for one in beside.clusters.values()] == [
+            one.codes.tolist() for one in both.clusters.values()
         ]
         assert beside.voter is not None
-        assert beside.voter.tolist() == both.clusters["user_id"].tolist()
-    assert data_of(columns, None, Columns()).voter_columns == ("user_id",)
+        assert beside.voter.codes.tolist() == both.clusters["user_id"].codes.tolist()
+    assert [note.code for note in data_of(columns).unused] == ["unused_voters"]
     with pytest.raises(InvalidInputError, match="clusters are at most two groupings, got item, user_id, a"):
-        data_of(columns, ["item", "user_id", "a"], Columns())
-    assert data_of({**columns, "user_id": ["v"] * n}, None, Columns()).voter_columns == ()
+        data_of(columns, ["item", "user_id", "a"])
+    assert data_of({**columns, "user_id": ["v"] * n}).unused == ()
 
 
 def test_codes_do_not_depend_on_the_form_or_the_length() -> None:
@@ -217,16 +217,16 @@ def test_codes_do_not_depend_on_the_form_or_the_length() -> None:
     frames += [pd.DataFrame(columns).astype("category"), pl.DataFrame(columns).to_dicts()]
     rows = [*zip(*columns.values(), strict=True)]
     arrays = {name: np.array(values) for name, values in columns.items()}
-    expected = data_of(rows, None, Columns())
+    expected = data_of(rows)
     names = sorted({*columns["item"]})
-    assert [names[code] for code in expected.clusters["item"]] == columns["item"]
+    assert [names[code] for code in expected.clusters["item"].codes] == columns["item"]
     assert [expected.systems[s] for s in expected.first] == columns["a"]
     assert [expected.systems[s] for s in expected.second] == columns["b"]
     for data in (*frames, columns, arrays):
-        judged = data_of(data, None, Columns())
+        judged = data_of(data)
         assert judged.systems == expected.systems
         for one in ("first", "second", "outcome"):
             assert np.array_equal(getattr(judged, one), getattr(expected, one))
-        assert np.array_equal(judged.clusters["item"], expected.clusters["item"])
+        assert np.array_equal(judged.clusters["item"].codes, expected.clusters["item"].codes)
     whole = {**columns, "a": rng.integers(0, 5, n), "b": rng.integers(5, 9, n)}
-    assert data_of(whole, None, Columns()).systems == tuple("012345678")
+    assert data_of(whole).systems == tuple("012345678")

@@ -12,7 +12,7 @@ import pytest
 
 from bestby import read, read_preferences
 from bestby.errors import InvalidInputError
-from bestby.questions.preferences.source import Columns, data_of
+from bestby.questions.preferences.source import data_of
 
 
 def prompt(a: str, b: str) -> str:
@@ -67,9 +67,9 @@ def test_games_of_arena_hard_keep_their_order(tmp_path: Path) -> None:
         ("q1", "baseline", "n", "n"),
     ]
     assert "verdicts of Arena-Hard: baseline, m, n; 1 of 4 without a verdict" in found.description
-    judged = data_of(found, np.arange(3), Columns(covariates=["length"]))
+    judged = data_of(found, np.arange(3), covariates=["length"])
     assert judged.covariates[:, 0].tolist() == [-8.0, 8.0, -8.0]
-    assert judged.style_columns == ()
+    assert judged.unused == ()
 
 
 def test_the_second_version_names_the_baseline_and_categories(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_the_second_version_names_the_baseline_and_categories(tmp_path: Path) ->
     assert found.judgements()[:2] == [("u7", "o3-mini", "m", "m"), ("u7", "m", "o3-mini", "o3-mini")]
     assert {"judge", "category"} <= {*found.columns}
     assert found.groups("judge", "voter").distinct.tolist() == ["gemini", "gpt-4.1"]
-    judged = data_of(found, np.arange(4), Columns(voter="judge"))
+    judged = data_of(found, np.arange(4), voter="judge")
     assert judged.voter is not None
-    assert (judged.voters, judged.voter.tolist()) == (("gemini", "gpt-4.1"), [1, 1, 0, 0])
+    assert (judged.voter.names, judged.voter.codes.tolist()) == (["gemini", "gpt-4.1"], [1, 1, 0, 0])
 
 
 def test_games_of_mt_bench_keep_their_order(tmp_path: Path) -> None:
@@ -93,11 +93,11 @@ def test_games_of_mt_bench_keep_their_order(tmp_path: Path) -> None:
         ("82", "vicuna", "alpaca", "vicuna"),
     ]
     assert found.groups("judge", "voter").distinct.tolist() == ["gpt-4, pair-v2"]
-    judged = data_of(found, None, Columns(covariates="length"))
+    judged = data_of(found, covariates="length")
     assert judged.covariates[:, 0].tolist() == [-2.0, 2.0, 2.0]
-    assert judged.style_columns == ()
-    assert data_of(found, None, Columns()).style_columns == ("length",)
-    assert np.array_equal(judged.clusters["item"], [0, 0, 1])
+    assert judged.unused == ()
+    assert [note.code for note in data_of(found).unused] == ["unused_style"]
+    assert judged.clusters["item"].codes.tolist() == [0, 0, 1]
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
