@@ -1,4 +1,4 @@
-"""What `compare_facets` takes: a value per cell of each system, from tables, arrays and runs."""
+"""What `compare_facets` takes: a value per cell of each system, from tables, arrays and logs."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.comparisons.provenance import hash_of
 from bestby.comparisons.reading import reads_label_sets, reads_objects
 from bestby.data.alignment import chosen_systems
-from bestby.data.columns import MISSING, Column, text_of
+from bestby.data.columns import MISSING, Column, group_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import typed, values_of
-from bestby.data.layouts.items import system_column_of
-from bestby.data.layouts.runs import VALUE_WORDS, Runs, column_of_values
+from bestby.data.layouts.runs import VALUE_WORDS, Runs, columns_of_systems, run_columns, value_column_of
 from bestby.data.reading import Reading
-from bestby.data.roles import Roles, Soft, TableOptions, facet_columns, listed, matching, unknown_system
+from bestby.data.roles import Soft, TableOptions, facet_columns, listed
 from bestby.data.table import Table, table_of, unreadable
 from bestby.engine import functionals, prepare
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
-from bestby.questions.facets.components import Averaging, Nesting, joint_levels
+from bestby.questions.facets.components import Averaging, Nesting, joint_levels, n_combinations
 from bestby.readers.formats.base import one_table, read_log
-from bestby.readers.reading import read_runs
+from bestby.readers.reading import runs_of_log
 from bestby.results.base import MetricInfo, Note
 
 _OF_EACH = "give the values of each system under its name"
@@ -56,25 +55,6 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """Values with their system and the level of every facet, a row each, before a metric has read them.
-
-    `values` and `gold` are by system; `codes` are by system and facet.
-    """
-
-    values: Mapping[str, Array]
-    gold: Mapping[str, Array] | None
-    codes: Mapping[str, Mapping[str, IntArray]]
-    levels: Mapping[str, Sequence[str]]
-    items: str | None
-    clusters: str | None = None
-    called: str | None = None
-    soft: Soft = dataclasses.field(default_factory=Soft)
-    greater_is_better: bool | None = None
-    notes: tuple[Note, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
 class FacetData:
     """The value of each system in each cell, shape (S, n), NaN where there is none, and the design.
 
@@ -92,10 +72,49 @@ class FacetData:
     data_hash: str
     notes: tuple[Note, ...] = ()
 
+    @property
+    def cells(self) -> tuple[Averaging, FloatArray, int]:
+        """The cells of matched levels, the share of systems that have a value in each, and how many there
+        would be if none were missing."""
+        facets = [facet for facet in self.nesting.facets if facet not in self.unmatched]
+        cells = Averaging.over(self.codes, facets)
+        there = np.isfinite(np.stack([cells.means(values) for values in self.values])).mean(axis=0)
+        return cells, there, n_combinations(self.nesting, facets, cells.codes)
+
+    def complete(self, on_missing: str) -> FacetData:
+        """Return the data without items that lack a cell ("drop"), or refuse missing cells ("error")."""
+        cells, there, full = self.cells
+        n_lacking = len(self.names) * full - round(len(self.names) * float(there.sum()))
+        item = self.nesting.items
+        if n_lacking <= 0:
+            return self
+        if on_missing == "error" or item is None:
+            raise InvalidInputError(
+                f"{n_lacking} of {full * len(self.names)} cells have no value",
+                hint='on_missing="pairs" compares every two systems on the cells that both have',
+                argument="on_missing",
+            )
+        times = np.bincount(cells.codes[item], there == 1.0)
+        keep = (times == times.max())[self.codes[item]]
+        left_out = counted(int((times < times.max()).sum()), "item")
+        note = Note("items_dropped", f"{left_out} without a value in every cell left out")
+        codes = {facet: joint_levels([code[keep]]) for facet, code in self.codes.items()}
+        return dataclasses.replace(self, codes=codes, values=self.values[:, keep], notes=(*self.notes, note))
+
 
 def names_of(given: Any, what: str) -> tuple[str, ...]:
     """Return the names that an argument holds, of which there may be none."""
     return () if given is None else checks.valid_name_list(given, what)
+
+
+def read_facets(paths: Sequence[str], missing: Any = None, value_column: Any = None) -> Table | Runs:
+    """Return the table in a file, or what logs of a tool hold."""
+    log = read_log(paths, "drop", value_column=value_column)
+    if log is None:
+        return one_table(paths, "all cells", MISSING if missing is None else missing)
+    if log.unpooled is not None:
+        raise log.unpooled
+    return runs_of_log(log)
 
 
 def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
@@ -135,19 +154,31 @@ def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
     )  # fmt: skip
 
 
-def read_facets(paths: Sequence[str], missing: Any = None, value_column: Any = None) -> Table | Runs:
-    """Return the table in a file, or the runs in logs of a tool."""
-    if read_log(paths, value_column=value_column) is not None:
-        return read_runs(paths, reading=Reading(value_column=value_column))
-    return one_table(paths, "all cells", MISSING if missing is None else missing)
+# -- rows of a table, of arrays, of logs ------------------------------------------------------------
 
 
-# -- rows of a table, of arrays, of runs -----------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Values with their system and the level of every facet, a row each, before a metric has read them.
+
+    `values` and `gold` are by system; `codes` are by system and facet.
+    """
+
+    values: Mapping[str, Array]
+    gold: Mapping[str, Array] | None
+    codes: Mapping[str, Mapping[str, IntArray]]
+    levels: Mapping[str, Sequence[str]]
+    items: str | None
+    clusters: str | None = None
+    called: str | None = None
+    soft: Soft = dataclasses.field(default_factory=Soft)
+    greater_is_better: bool | None = None
+    notes: tuple[Note, ...] = ()
 
 
 def _rows(data: Any, gold: Any, metric: Any, asked: Asked) -> Rows:
     if isinstance(data, Runs):
-        if gold is not None or asked.clusters is not None:
+        if gold is not None or (asked.clusters is not None and data.cells is None):
             raise InvalidInputError(
                 "what read_runs returns already holds gold and clusters",
                 hint="name their columns to read_runs instead",
@@ -187,77 +218,46 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
     )
     table, options = table.prepared(options)
     named = options.roles
-    item = table.item_column(named.item)
-    by = options.system_column or system_column_of(
-        table, Roles(named.gold, item, named.cluster), options.systems
-    )
-    facets = _facet_names(asked, [name for name in table.names if name not in (item, by)], table.source)
-    for name in facets:
-        if table.require(name, "facets") == by:
-            raise InvalidInputError(
-                f"{by} is the column of the systems, and no facet of them",
-                hint="name other columns",
-                argument="facets",
-            )
     if named.crossed is not None:
         raise DesignError(
             f"clusters are one grouping of the items here, got {named.cluster} and {named.crossed}",
             hint=f'name the second as a facet: facets=(..., "{named.crossed}")',
             argument="clusters",
         )
-    for part, role in ((named.gold, "gold"), (named.cluster, "cluster")):
-        if part is not None:
-            table.require(part, role)
-    axes = dict.fromkeys(name for name in (*facets, named.cluster, item) if name is not None)
-    taken = {*axes, named.gold, by}
-    codes, levels = {}, {}
-    for name in axes:
-        table.texts(name, "item" if name == item else "facet")  # a cell without a level is an error
-        levels[name], codes[name] = np.unique(
-            text_of(table.column(name)).values.astype(np.str_), return_inverse=True
+    columns = dataclasses.replace(
+        run_columns(table, options), run=None, dataset=None, gold=named.gold, cluster=named.cluster
+    )
+    free = [name for name in table.names if name not in (columns.item, columns.system)]
+    facets = _facet_names(asked, free, table.source)
+    if columns.system in [table.require(name, "facets") for name in facets]:
+        raise InvalidInputError(
+            f"{columns.system} is the column of the systems, and no facet of them",
+            hint="name other columns",
+            argument="facets",
         )
-    columns, rows, called = _systems_of_table(table, options, by, taken)
+    columns = dataclasses.replace(columns, facets=facets)
+    axes = dict.fromkeys(name for name in (*facets, columns.cluster, columns.item) if name is not None)
+    levels, codes = {}, {}
+    for name in axes:
+        texts = np.asarray(table.texts(name, "item" if name == columns.item else "facet"))
+        distinct, place = group_codes(texts)
+        levels[name], codes[name] = distinct.tolist(), place.astype(np.int64)
+    value = value_column_of(table, columns, options.value_column)
+    found = columns_of_systems(table, columns, value, options.systems, range(table.n_rows), soft)
     golden = None if named.gold is None else values_of(table, named.gold, soft)
-    columns, golden, _, _ = typed(columns, golden, soft)
+    read, golden, _, _ = typed({name: column for name, (_, column) in found.items()}, golden, soft)
     values, golds, of_system = {}, {}, {}
-    for name, column in columns.items():
-        there = rows[name][~column.missing[rows[name]]]
-        values[name] = _plain(column.take(there))
+    for name, (rows, _) in found.items():
+        there = np.asarray(rows)[~read[name].missing[np.asarray(rows)]]
+        values[name] = _plain(read[name].take(there))
         of_system[name] = {facet: code[there] for facet, code in codes.items()}
         if golden is not None:
             golds[name] = _plain(golden.take(there))
     what = f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*values])}"
     return Rows(
-        values, golds if golden is not None else None, of_system,
-        {name: [*map(str, one)] for name, one in levels.items()},
-        item, named.cluster, called, soft, notes=(Note("read_as", what),),
+        values, None if golden is None else golds, of_system, levels, columns.item, columns.cluster, value,
+        soft, notes=(Note("read_as", what),),
     )  # fmt: skip
-
-
-def _systems_of_table(
-    table: Table, options: TableOptions, by: str | None, taken: set[str | None]
-) -> tuple[dict[str, Column], dict[str, Array], str | None]:
-    """Return the values of each system, its rows, and the name of the column of values of a long table."""
-    if by is None:
-        names = [name for name in table.names if name not in taken]
-        if options.systems is not None:
-            names = matching(options.systems, names, lambda name: table.unknown(name, "system"))
-        if not names:
-            raise InvalidInputError(
-                f"{table.source}: there is no column of a system",
-                hint=f"its columns are: {listed(table.names)}",
-            )
-        columns = {name: values_of(table, name, options.soft) for name in names}
-        return columns, dict.fromkeys(names, np.arange(table.n_rows)), None
-    value = options.value_column
-    if value is None:
-        value = column_of_values(table, taken, ("prediction", "score") if options.roles.gold else VALUE_WORDS)
-    labels = np.asarray(table.texts(by, "system"))
-    names = [*dict.fromkeys(labels.tolist())]
-    if options.systems is not None:
-        names = matching(options.systems, names, unknown_system(table.source, names))
-    column = values_of(table, table.require(value, "value column"), options.soft)
-    return dict.fromkeys(names, column), {name: np.flatnonzero(labels == name) for name in names}, value
 
 
 def _plain(column: Column) -> Array:
@@ -324,28 +324,32 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]], axes: Sequence[str], as
 
 
 def _of_runs(data: Runs, asked: Asked) -> Rows:
-    """Return the runs of logs or of a table as one facet: its levels are the runs, in their order."""
-    names = names_of(asked.facets, "facets") or ("run",)
-    if len(names) != 1:
+    """Return the samples of logs; runs of a table as one facet, its levels the runs in their order."""
+    names = names_of(asked.facets, "facets")
+    if data.cells is not None:
+        rows = _of_table(data.cells(names), None, asked, Soft())
+    elif len(names) > 1:
         raise InvalidInputError(
             f"runs that were read have one facet, and {len(names)} are named: {listed(names)}",
             hint="give a table with a column for each facet",
             argument="facets",
         )
-    stacked = {name: np.array([*map(np.asarray, runs)]) for name, runs in data.runs.items()}
-    rows = _of_arrays(stacked, data.gold, dataclasses.replace(asked, facets=names), Soft())
+    else:
+        stacked = {name: np.array([*map(np.asarray, runs)]) for name, runs in data.runs.items()}
+        rows = _of_arrays(stacked, data.gold, dataclasses.replace(asked, facets=names or ("run",)), Soft())
     read = dataclasses.replace(
         rows,
         called=data.called or data.metric,
         greater_is_better=data.greater_is_better,
         notes=(Note("read_as", f"the data were read as {data.description}"), *data.notes),
     )
-    if data.clusters is None or rows.items is None:
+    if data.clusters is None or data.cells is not None or rows.items is None:
         return read
-    labels, of_item = np.unique(np.asarray(data.clusters).astype(np.str_), return_inverse=True)
+    labels, of_item = group_codes(np.asarray(data.clusters))
     codes = {name: {**one, "cluster": of_item[one[rows.items]]} for name, one in rows.codes.items()}
-    levels = {**rows.levels, "cluster": [*map(str, labels)]}
-    return dataclasses.replace(read, codes=codes, levels=levels, clusters="cluster")
+    return dataclasses.replace(
+        read, codes=codes, levels={**rows.levels, "cluster": labels.tolist()}, clusters="cluster"
+    )
 
 
 # -- values by the metric --------------------------------------------------------------------------
