@@ -74,8 +74,7 @@ class FacetData:
 
     @property
     def cells(self) -> tuple[Averaging, FloatArray, int]:
-        """The cells of matched levels, the share of systems that have a value in each, and how many there
-        would be if none were missing."""
+        """Cells of matched levels, the share of systems that each has a value of, and how many could be."""
         facets = [facet for facet in self.nesting.facets if facet not in self.unmatched]
         cells = Averaging.over(self.codes, facets)
         there = np.isfinite(np.stack([cells.means(values) for values in self.values])).mean(axis=0)
