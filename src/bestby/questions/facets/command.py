@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
@@ -56,6 +57,15 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
         "Say how sure other numbers of levels would make the first difference; repeatable.",
         common=True,
     )
+    budget: Number = option(
+        "COST", "Say which numbers of levels are best for this budget, with --cost.", common=True
+    )
+    cost: Names = option(
+        "FACET=COST,...",
+        "What a level of a facet costs, or an answer of both systems: call=.002; repeatable.",
+        common=True,
+    )
+    target: Number = option("SIZE", "With --budget: half an interval that is enough; the cheapest is named.")
     alternative: str = option_groups.alternative_option("facets")
     correction: str = choice(
         allowed_names("correction"), "Correction for several comparisons.", default="holm"
@@ -64,26 +74,47 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     margin: Number = option_groups.margin_option()
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments, with the designs as mappings."""
+        """Return the arguments of the comparison, with the designs as mappings."""
         rest = super().arguments()
-        return rest if self.study is None else {**rest, "study": [*map(_design, self.study)]}
+        for name in ("budget", "cost", "target"):
+            rest.pop(name, None)
+        design = {
+            "study": [{k: int(n) for k, n in _by_facet(text, "study").items()} for text in self.study or ()]
+        }
+        return {**rest, **design} if self.study else rest
 
-
-def _design(text: str) -> dict[str, int]:
-    """Return the numbers of levels of a design.
-
-    >>> _design("prompt=6, seed=5")
-    {'prompt': 6, 'seed': 5}
-    """
-    design = {}
-    for part in text.split(","):
-        name, _, number = part.partition("=")
-        if not number.strip().isdigit():
+    def allocation(self) -> dict[str, Any] | None:
+        """Return the arguments of `allocate`; None where nobody asked for it."""
+        if self.budget is None and not self.cost and self.target is None:
+            return None
+        if self.budget is None or not self.cost:
             raise InvalidInputError(
-                f"--study must be facets with numbers of levels, got {text!r}", hint="--study prompt=6,seed=5"
+                "--budget, --cost and --target go together", hint="--budget 500 --cost prompt=30,call=.002"
             )
-        design[name.strip()] = int(number)
-    return design
+        costs = {name: cost for text in self.cost for name, cost in _by_facet(text, "cost").items()}
+        return {"budget": self.budget, "costs": costs, "target": self.target}
+
+
+def _by_facet(text: str, option: str) -> dict[str, float]:
+    """Return numbers by facet.
+
+    >>> _by_facet("prompt=30, call=.002", "cost")
+    {'prompt': 30.0, 'call': 0.002}
+    """
+    parts = [part.partition("=") for part in text.split(",")]
+    try:
+        numbers = {name.strip(): float(number) for name, _, number in parts}
+    except ValueError:
+        numbers = {}
+    if not numbers or (option == "study" and not all(map(float.is_integer, numbers.values()))):
+        example = "prompt=6,seed=5" if option == "study" else "prompt=30,call=.002"
+        raise InvalidInputError(
+            f"--{option} must be facets with numbers of levels, got {text!r}"
+            if option == "study"
+            else f"--{option} must be facets with costs, got {text!r}",
+            hint=f"--{option} {example}",
+        )
+    return numbers
 
 
 @record
@@ -106,6 +137,8 @@ class Facets:
       bestby facets runs.csv --facets prompt,seed --nested "seed in prompt"
       bestby facets runs.jsonl --fixed judge --study prompt=10
       bestby facets answers.csv --gold gold --facets prompt --html out.html
+      bestby facets answers.csv --budget 500 --cost prompt=30,call=.002
+      bestby facets a.eval b.eval --facets epoch,scorer --fixed scorer
     """
 
     paths: list[str] = argument("FILES", file="read")
@@ -119,8 +152,10 @@ def facets(values: Facets, progress: Any) -> Any:
     from bestby.questions.facets.compare import compare_facets
     from bestby.questions.facets.source import read_facets
 
-    data = values.data.arguments()
+    data, allocation = values.data.arguments(), values.statistics.allocation()
     table = read_facets(values.paths, data.pop("missing", None), data.get("value_column"))
-    return compare_facets(
-        table, **in_records(compare_facets, {**data, **values.statistics.arguments()}, progress=progress)
-    )
+    arguments = {**data, **values.statistics.arguments()}
+    result = compare_facets(table, **in_records(compare_facets, arguments, progress=progress))
+    if allocation is None:
+        return result
+    return dataclasses.replace(result, allocation=result.allocate(**allocation))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
@@ -28,10 +29,10 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, interval_ends
+from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, best_fields, interval_ends
 from bestby.report.figures import forest
 from bestby.report.numbers import MINUS, Rounding, amount
-from bestby.report.paper import against, inference, measured, named
+from bestby.report.paper import against, inference, measured, named, set_of_best
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -51,7 +52,9 @@ MOST_SHARES = 4
 def document(c: FacetsComparison) -> Document:
     """Return the report: question, scores, differences, where they are uncertain, and other designs."""
     metric, first = c.metrics[0], c.differences[0]
-    remarks = [shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c)]
+    remarks = [
+        shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c), allocation_sentence(c),
+    ]  # fmt: skip
     section = Section(
         name=metric.name,
         lead=f"{c.question} {words.headline(c, metric)}",
@@ -138,6 +141,29 @@ def studies_sentence(c: FacetsComparison) -> str:
     return f"Half the interval of {d.a} {MINUS} {d.b} is {now}. With {'; '.join(shown)}."
 
 
+def allocation_sentence(c: FacetsComparison) -> str:
+    """Return how to spend a budget; "" where nobody asked."""
+    a, digits = c.allocation, difference_rounding(c)
+    if a is None:
+        return ""
+    aim = "" if a.target is None else f" and a target of ± {digits.size(a.target)}"
+    aim += "" if a.reached else " (out of reach)"
+    step, more = a.steps[0], (a.steps[0].cost or 0.0) - (a.now.cost or 0.0)
+    facet = next(
+        name for (name, size), (_, now) in zip(step.levels, a.now.levels, strict=True) if size != now
+    )
+    return (
+        f"For {a.a} {MINUS} {a.b}, a budget of {amount(a.budget)}{aim} is best spent on {_sizes(a.best)}:"
+        f" ± {_with_range(a.best, digits)}, cost {amount(a.best.cost or 0.0)}. These data would cost"
+        f" {amount(a.now.cost or 0.0)}; from here, one more {facet} brings most for its cost:"
+        f" ± {digits.size(step.half_length)}, for {amount(more)} more."
+    )
+
+
+def _sizes(one: FacetStudy) -> str:
+    return " × ".join(f"{size:g} {name}s" for name, size in one.levels)
+
+
 def _with_range(one: FacetStudy, digits: Rounding) -> str:
     return f"{digits.size(one.half_length)} {digits.interval(one.half_length_interval)}"
 
@@ -151,12 +177,11 @@ def _changed(one: FacetStudy, facets: Sequence[Facet]) -> str:
 
 def study_text(one: FacetStudy) -> str:
     """Return a design on one line."""
-    levels = " × ".join(f"{size:g} {name}s" for name, size in one.levels)
     digits = Rounding.of([(one.half_length, one.half_length_interval)])
     cost = "" if one.cost is None else f", cost {amount(one.cost)}"
     low, high = one.standard_error_interval.low, one.standard_error_interval.high
     error = f"standard error {one.standard_error:.3g} [{low:.2g}, {high:.2g}]"
-    return f"{levels}: {error}, half the interval {_with_range(one, digits)}{cost}"
+    return f"{_sizes(one)}: {error}, half the interval {_with_range(one, digits)}{cost}"
 
 
 def allocation_text(a: FacetAllocation) -> str:
@@ -248,7 +273,7 @@ TABLES = {
         (*DIFFERENCE, *interval_ends("runs_interval", "runs_low", "runs_high", absent=None)),
         attrgetter("differences"),
     ),
-    "scores": Rows(SCORE, attrgetter("systems")),
+    "scores": Rows(lambda c: (*SCORE, *best_fields(c)), attrgetter("systems")),
     "components": Rows(
         (
             Field("a"),
@@ -282,6 +307,7 @@ def dictionary(c: FacetsComparison) -> dict[str, Any]:
         ],
         "components": TABLES["components"].rows(c),
         "studies": TABLES["studies"].rows(c),
+        **({} if c.allocation is None else {"allocation": dataclasses.asdict(c.allocation)}),
     }
 
 
@@ -298,6 +324,7 @@ def sentences(c: FacetsComparison) -> Iterator[str]:
     source = cite("facets", "components")
     yield f"Every {weights} has the same weight; variance components follow from quadratic forms{source}."
     yield from inference(c, c.differences, systems=c.systems)
+    yield from set_of_best(c)
     if any(d.components for d in c.differences):
         yield (
             f"Intervals of the components are from {grouped(c.provenance.n_resamples)} generalised"

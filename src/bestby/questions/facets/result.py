@@ -162,6 +162,8 @@ class FacetAllocation:
     FacetsComparison.allocate : Makes it.
     """
 
+    _scales: ClassVar[Mapping[str, float]] = {"target": SCORE}
+
     a: str
     b: str
     best: FacetStudy
@@ -335,6 +337,8 @@ class FacetsComparison(Comparison):
         What other numbers of levels would give for the first difference.
     weights : str
         Whether all levels of a facet count the same, or all cells.
+    allocation : FacetAllocation or None
+        How to spend a budget, which the command line asks for (``--budget``); see `allocate`.
 
     See Also
     --------
@@ -346,6 +350,7 @@ class FacetsComparison(Comparison):
     facets: tuple[Facet, ...] = field(kw_only=True)
     studies: tuple[FacetStudy, ...] = field(kw_only=True)
     weights: str = field(kw_only=True)
+    allocation: FacetAllocation | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "facets"
 
