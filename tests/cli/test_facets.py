@@ -55,7 +55,7 @@ def test_what_is_printed_begins_with_the_question(runs_of_two: str, run: Run) ->
         (["--facets", "pompt"], "no column 'pompt'"),
         (["--fixed", "rater"], "no facet 'rater'"),
         (["--nested", "seed"], "--nested says which facet lies in which"),
-        (["--study", "prompt"], "--study must be facets with numbers of levels"),
+        (["--study", "prompt"], "--study must be facets with numbers"),
         (["--study", "prompt=1"], "one prompt cannot show"),
         (["--metric", "roc_auc", "--gold", "score"], "roc_auc is neither a mean"),
     ],

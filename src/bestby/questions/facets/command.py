@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Names, Number, Text
-from bestby.cli.options import argument, choice, option, record
+from bestby.cli.options import Group, argument, choice, option, record
 from bestby.vocabulary import allowed_names
 
 
@@ -57,15 +57,6 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
         "Say how sure other numbers of levels would make the first difference; repeatable.",
         common=True,
     )
-    budget: Number = option(
-        "COST", "Say which numbers of levels are best for this budget, with --cost.", common=True
-    )
-    cost: Names = option(
-        "FACET=COST,...",
-        "What a level of a facet costs, or an answer of both systems: call=.002; repeatable.",
-        common=True,
-    )
-    target: Number = option("SIZE", "With --budget: half an interval that is enough; the cheapest is named.")
     alternative: str = option_groups.alternative_option("facets")
     correction: str = choice(
         allowed_names("correction"), "Correction for several comparisons.", default="holm"
@@ -74,47 +65,54 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     margin: Number = option_groups.margin_option()
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of the comparison, with the designs as mappings."""
+        """Return the arguments, with the designs as mappings."""
         rest = super().arguments()
-        for name in ("budget", "cost", "target"):
-            rest.pop(name, None)
-        design = {
-            "study": [{k: int(n) for k, n in _by_facet(text, "study").items()} for text in self.study or ()]
-        }
-        return {**rest, **design} if self.study else rest
+        if self.study is not None:
+            designs = [_by_facet(text, "--study prompt=6,seed=5") for text in self.study]
+            rest["study"] = [{name: int(size) for name, size in one.items()} for one in designs]
+        return rest
+
+
+@record
+class Budget(Group):
+    heading: ClassVar[str] = "Budget"
+    budget: Number = option(
+        "COST", "Say which numbers of levels are best for this budget, with --cost.", common=True
+    )
+    cost: Names = option(
+        "FACET=COST,...",
+        "What a level of a facet costs, or an answer of both systems: call=.002; repeatable.",
+        common=True,
+    )
+    target: Number = option("SIZE", "Half an interval that is enough: the cheapest numbers are named.")
 
     def allocation(self) -> dict[str, Any] | None:
         """Return the arguments of `allocate`; None where nobody asked for it."""
-        if self.budget is None and not self.cost and self.target is None:
+        if not self.arguments():
             return None
-        if self.budget is None or not self.cost:
+        if self.budget is None or self.cost is None:
             raise InvalidInputError(
-                "--budget, --cost and --target go together", hint="--budget 500 --cost prompt=30,call=.002"
+                "--budget and --cost go together", hint="--budget 500 --cost prompt=30,call=.002"
             )
-        costs = {name: cost for text in self.cost for name, cost in _by_facet(text, "cost").items()}
+        costs: dict[str, float] = {}
+        for text in self.cost:
+            costs |= _by_facet(text, "--cost prompt=30,call=.002")
         return {"budget": self.budget, "costs": costs, "target": self.target}
 
 
-def _by_facet(text: str, option: str) -> dict[str, float]:
-    """Return numbers by facet.
+def _by_facet(text: str, example: str) -> dict[str, float]:
+    """Return numbers by facet; those of levels are whole.
 
-    >>> _by_facet("prompt=30, call=.002", "cost")
+    >>> _by_facet("prompt=30, call=.002", "--cost prompt=30")
     {'prompt': 30.0, 'call': 0.002}
     """
-    parts = [part.partition("=") for part in text.split(",")]
+    option, _, _ = example.partition(" ")
+    number = int if option == "--study" else float
     try:
-        numbers = {name.strip(): float(number) for name, _, number in parts}
+        pairs = [part.split("=") for part in text.split(",")]
+        return {name.strip(): float(number(size)) for name, size in pairs}
     except ValueError:
-        numbers = {}
-    if not numbers or (option == "study" and not all(map(float.is_integer, numbers.values()))):
-        example = "prompt=6,seed=5" if option == "study" else "prompt=30,call=.002"
-        raise InvalidInputError(
-            f"--{option} must be facets with numbers of levels, got {text!r}"
-            if option == "study"
-            else f"--{option} must be facets with costs, got {text!r}",
-            hint=f"--{option} {example}",
-        )
-    return numbers
+        raise InvalidInputError(f"{option} must be facets with numbers, got {text!r}", hint=example) from None
 
 
 @record
@@ -144,6 +142,7 @@ class Facets:
     paths: list[str] = argument("FILES", file="read")
     data: Data
     statistics: Statistics
+    budget: Budget
     output: Output
 
 
@@ -152,7 +151,7 @@ def facets(values: Facets, progress: Any) -> Any:
     from bestby.questions.facets.compare import compare_facets
     from bestby.questions.facets.source import read_facets
 
-    data, allocation = values.data.arguments(), values.statistics.allocation()
+    data, allocation = values.data.arguments(), values.budget.allocation()
     table = read_facets(values.paths, data.pop("missing", None), data.get("value_column"))
     arguments = {**data, **values.statistics.arguments()}
     result = compare_facets(table, **in_records(compare_facets, arguments, progress=progress))

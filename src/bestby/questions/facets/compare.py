@@ -330,7 +330,7 @@ def _difference(
         n_items=int(item.max()) + 1, n_differing=np.unique(item[differs]).size,
         standard_error=error, standard_error_method=None if error is None else "components",
         facets=facets_of(whole), freedom=mean.freedom,
-        components=components_of(pair, settings.level, *draws), draws=draws,
+        components=components_of(pair, settings.level, draws), draws=draws,
         runs_interval=pair.interval_of_runs(settings.level),
     )  # fmt: skip
     notes = notes_about((*notes, *notes_on_pair(mean, d)), metric.name, a, b)
@@ -346,5 +346,4 @@ def _studies(d: FacetDifference, study: Any) -> tuple[FacetStudy, ...]:
     sizes = [sizes_of(levels, d.facets, np.array([one.levels for one in d.facets])) for levels in asked]
     if not d.components or not sizes:
         return ()
-    estimates = d.estimates
-    return d.at(estimates, np.array(sizes), estimates.draws(*d.draws))
+    return d.at(d.estimates, np.array(sizes))

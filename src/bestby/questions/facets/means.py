@@ -12,11 +12,12 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.comparisons import family
-from bestby.questions.facets import study as studying
-from bestby.questions.facets.components import Averaging, Cells, Effect, Nesting, joint_levels, weights_of
+from bestby.questions.facets.components import Averaging, Cells, weights_of
+from bestby.questions.facets.nesting import Effect, Nesting, joint_levels
 from bestby.questions.facets.reference import MeanError, error_of_mean
 from bestby.questions.facets.result import Facet, FacetComponent
 from bestby.questions.facets.source import FacetData
+from bestby.questions.facets.study import Estimates
 from bestby.results.values import Interval, defined
 
 METHOD = "mixture-t"
@@ -173,16 +174,16 @@ def _size(values: FloatArray) -> float:
     return float(np.abs(values).max(initial=0.0))
 
 
-def components_of(pair: Pair, level: float, n_draws: int, seed: int) -> tuple[FacetComponent, ...]:
+def components_of(pair: Pair, level: float, drawing: tuple[int, int]) -> tuple[FacetComponent, ...]:
     """Return what each effect brings to the variance of a difference; nothing where that cannot be told."""
     whole = pair.design.whole
     if pair.mean.error is None or not whole.estimable:
         return ()
     parts = whole.components(pair.cells) * whole.kappa
-    found = studying.Estimates(whole.nesting, np.array(sizes_in(whole)), parts, whole.freedom)
+    found = Estimates(whole.nesting, np.array(sizes_in(whole)), parts, whole.freedom, drawing)
     tails = [0.5 * (1.0 - level), 0.5 * (1.0 + level)]
-    draws = found.draws(n_draws, seed) / whole.kappa
-    low, high = np.maximum(np.quantile(draws, tails, axis=0), 0.0).tolist()  # cut at 0 last
+    drawn = np.quantile(found.draws / whole.kappa, tails, axis=0)
+    low, high = np.maximum(drawn, 0.0).tolist()  # cut at 0 last
     varies = np.array([whole.nesting.varies(effect) for effect in whole.effects])
     brought = np.where(varies, np.maximum(parts, 0.0), 0.0)
     shares = brought / max(float(brought.sum()), np.finfo(np.float64).tiny)

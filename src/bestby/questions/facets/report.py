@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from bestby._core.text import grouped
@@ -13,13 +13,12 @@ from bestby.questions.facets import figure
 from bestby.questions.facets.result import (
     Facet,
     FacetAllocation,
-    FacetComponent,
     FacetDifference,
     FacetsComparison,
     FacetStudy,
 )
 from bestby.report import column, words
-from bestby.report.column import Cell, Column
+from bestby.report.column import Cell, Look
 from bestby.report.document import (
     MOST_PAIRS,
     Document,
@@ -29,7 +28,16 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, best_fields, interval_ends
+from bestby.report.fields import (
+    DIFFERENCE,
+    SCORE,
+    Field,
+    Rows,
+    attributes,
+    best_fields,
+    inside,
+    interval_ends,
+)
 from bestby.report.figures import forest
 from bestby.report.numbers import MINUS, Rounding, amount
 from bestby.report.paper import against, inference, measured, named, set_of_best
@@ -199,25 +207,12 @@ def allocation_text(a: FacetAllocation) -> str:
 
 def _components(c: FacetsComparison) -> Table:
     """Return the components of each difference."""
-    entries = [(d, one) for d in c.differences for one in d.components]
-    sides = column.sides(c.differences)
-
-    def share(entry: tuple[FacetDifference, FacetComponent]) -> Cell:
-        return Cell(f"{100.0 * entry[1].share:.0f} %", entry[1].share)
-
-    columns = (
-        *(column.part(one, lambda e: e[0]) for one in sides.columns),
-        column.text("effect", lambda e: e[1].effect),
-        Column("share of the variance", share),
-        column.number("component", Rounding(5), lambda e: e[1].variance),
-        column.interval(c.level, Rounding(5), lambda e: e[1].interval),
-        column.count("levels", lambda e: e[1].levels),
-        column.number("df", Rounding(1), lambda e: e[1].freedom),
-    )
+    sides, table = column.sides(c.differences), TABLES["components"]
+    look = Look(Rounding(5), c.level)
     return Table.of(
         f"Where the variance of the differences comes from, {sides.minus}",
-        columns,
-        entries,
+        (*(column.part(one, itemgetter(0)) for one in sides.columns), *table.shown(c, look)),
+        [*table.entries(c)],
         part="components",
         main=len(sides.columns) + 1,
         details=True,
@@ -225,23 +220,11 @@ def _components(c: FacetsComparison) -> Table:
 
 
 def _studies(c: FacetsComparison) -> Table:
+    """Return how sure the first difference would be."""
+    columns = TABLES["studies"].shown(c, Look(Rounding(4), c.level))
     d = c.differences[0]
-    columns = (
-        *(
-            column.number(f"{facet.name}s", Rounding(0), partial(_levels_at, place))
-            for place, facet in enumerate(d.facets)
-        ),
-        column.number("standard error", Rounding(4), attrgetter("standard_error")),
-        column.interval(c.level, Rounding(4), attrgetter("standard_error_interval")),
-        column.number("half the interval", Rounding(4), attrgetter("half_length")),
-        column.interval(c.level, Rounding(4), attrgetter("half_length_interval")),
-    )
     caption = f"How sure {d.a} {MINUS} {d.b} would be with other numbers of levels"
-    return Table.of(caption, columns, c.studies, part="studies", main=len(d.facets), details=True)
-
-
-def _levels_at(place: int, one: FacetStudy) -> float:
-    return one.levels[place][1]
+    return Table.of(caption, columns, c.studies, part="studies", main=1, details=True)
 
 
 def _pictures(c: FacetsComparison) -> Iterator[Picture]:
@@ -262,11 +245,16 @@ def _design(one: FacetStudy) -> str:
     return " x ".join(f"{size:g} {name}" for name, size in one.levels)
 
 
-_COMPONENT = (
-    *attributes("effect", "share", "variance"),
-    *interval_ends("interval", needs=(), absent=None),
-    *attributes("levels", "freedom"),
-)
+def _share(share: float, _look: Look) -> Cell:
+    return Cell(f"{100.0 * share:.0f} %", share)
+
+
+def _ends(path: str, low: str = "low", high: str = "high") -> tuple[Field, Field]:
+    """Return the columns of the ends of an interval, which readers see as a whole."""
+    ends = interval_ends(path, low, high, needs=(), absent=None)
+    header = lambda look: column.interval_header(look.level)  # noqa: E731
+    return dataclasses.replace(ends[0], header=header, format=column.as_interval, reads=path), ends[1]
+
 
 TABLES = {
     "differences": Rows(
@@ -276,19 +264,29 @@ TABLES = {
     "scores": Rows(lambda c: (*SCORE, *best_fields(c)), attrgetter("systems")),
     "components": Rows(
         (
-            Field("a"),
-            Field("b"),
-            *(Field(f.name, f"of.{f.path or f.name}", f.needs, f.absent) for f in _COMPONENT),
+            Field("a", "0.a"),
+            Field("b", "0.b"),
+            *inside(
+                "1",
+                (
+                    Field("effect", header="effect", format=column.as_word),
+                    Field("share", header="share of the variance", format=_share),
+                    Field("variance", header="component"),
+                    *_ends("interval"),
+                    Field("levels", header="levels", format=column.as_count),
+                    Field("freedom", header="df", format=column.written(".1f")),
+                ),
+            ),
         ),
-        lambda c: [{"a": d.a, "b": d.b, "of": one} for d in c.differences for one in d.components],
+        lambda c: [(d, one) for d in c.differences for one in d.components],
     ),
     "studies": Rows(
         (
-            Field("design", _design),
-            *attributes("standard_error"),
-            *interval_ends("standard_error_interval", "standard_error_low", "standard_error_high", needs=()),
-            *attributes("half_length"),
-            *interval_ends("half_length_interval", "half_length_low", "half_length_high", needs=()),
+            Field("design", _design, header="design", format=column.as_name),
+            Field("standard_error", header="standard error"),
+            *_ends("standard_error_interval", "standard_error_low", "standard_error_high"),
+            Field("half_length", header="half the interval"),
+            *_ends("half_length_interval", "half_length_low", "half_length_high"),
         ),
         attrgetter("studies"),
     ),
@@ -307,7 +305,7 @@ def dictionary(c: FacetsComparison) -> dict[str, Any]:
         ],
         "components": TABLES["components"].rows(c),
         "studies": TABLES["studies"].rows(c),
-        **({} if c.allocation is None else {"allocation": dataclasses.asdict(c.allocation)}),
+        "allocation": c.allocation and dataclasses.asdict(c.allocation),
     }
 
 
