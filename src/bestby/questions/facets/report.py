@@ -154,16 +154,20 @@ def allocation_sentence(c: FacetsComparison) -> str:
     a, digits = c.allocation, difference_rounding(c)
     if a is None:
         return ""
-    aim = "" if a.target is None else f" and a target of ± {digits.size(a.target)}"
-    aim += "" if a.reached else " (out of reach)"
+    aim = "the best numbers of levels are"
+    if a.target is not None:
+        size = digits.size(a.target)
+        aim = (
+            f"the cheapest numbers of levels that reach ± {size} are"
+            if a.reached
+            else (f"± {size} is out of reach, and {aim}")
+        )
     step, more = a.steps[0], (a.steps[0].cost or 0.0) - (a.now.cost or 0.0)
-    facet = next(
-        name for (name, size), (_, now) in zip(step.levels, a.now.levels, strict=True) if size != now
-    )
+    (facet,) = (name for name, size in step.levels if size != dict(a.now.levels)[name])
     return (
-        f"For {a.a} {MINUS} {a.b}, a budget of {amount(a.budget)}{aim} is best spent on {_sizes(a.best)}:"
-        f" ± {_with_range(a.best, digits)}, cost {amount(a.best.cost or 0.0)}. These data would cost"
-        f" {amount(a.now.cost or 0.0)}; from here, one more {facet} brings most for its cost:"
+        f"For {a.a} {MINUS} {a.b} and a budget of {amount(a.budget)}, {aim} {_sizes(a.best)}:"
+        f" ± {_with_range(a.best, digits)}, cost {amount(a.best.cost or 0.0)}. What there is costs"
+        f" {amount(a.now.cost or 0.0)}; one more {facet} brings most for its cost:"
         f" ± {digits.size(step.half_length)}, for {amount(more)} more."
     )
 
