@@ -37,6 +37,7 @@ from bestby.report.fields import (
     best_fields,
     inside,
     interval_ends,
+    shown_interval,
 )
 from bestby.report.figures import forest
 from bestby.report.numbers import MINUS, Rounding, amount
@@ -253,13 +254,6 @@ def _share(share: float, _look: Look) -> Cell:
     return Cell(f"{100.0 * share:.0f} %", share)
 
 
-def _ends(path: str, low: str = "low", high: str = "high") -> tuple[Field, Field]:
-    """Return the columns of the ends of an interval, which readers see as a whole."""
-    ends = interval_ends(path, low, high, needs=(), absent=None)
-    header = lambda look: column.interval_header(look.level)  # noqa: E731
-    return dataclasses.replace(ends[0], header=header, format=column.as_interval, reads=path), ends[1]
-
-
 TABLES = {
     "differences": Rows(
         (*DIFFERENCE, *interval_ends("runs_interval", "runs_low", "runs_high", absent=None)),
@@ -276,7 +270,7 @@ TABLES = {
                     Field("effect", header="effect", format=column.as_word),
                     Field("share", header="share of the variance", format=_share),
                     Field("variance", header="component"),
-                    *_ends("interval"),
+                    *shown_interval("interval"),
                     Field("levels", header="levels", format=column.as_count),
                     Field("freedom", header="df", format=column.written(".1f")),
                 ),
@@ -288,9 +282,9 @@ TABLES = {
         (
             Field("design", _design, header="design", format=column.as_name),
             Field("standard_error", header="standard error"),
-            *_ends("standard_error_interval", "standard_error_low", "standard_error_high"),
+            *shown_interval("standard_error_interval", "standard_error_low", "standard_error_high"),
             Field("half_length", header="half the interval"),
-            *_ends("half_length_interval", "half_length_low", "half_length_high"),
+            *shown_interval("half_length_interval", "half_length_low", "half_length_high"),
         ),
         attrgetter("studies"),
     ),
