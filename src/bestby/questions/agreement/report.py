@@ -123,7 +123,10 @@ def _odd(c: Agreement) -> Iterator[str]:
 
 
 def _coefficients(c: Agreement) -> Table:
-    columns = TABLES["coefficients"].shown(c, Look(_digits(c), c.level))
+    columns = [
+        column.name("coefficient", lambda one: NAMES[one.name]),
+        *TABLES["coefficients"].shown(c, Look(_digits(c), c.level)),
+    ]
     if all(one.observed is None for one in c.coefficients):
         columns = [one for one in columns if one.header not in (OBSERVED, EXPECTED)]
     return Table.of("Coefficients", columns, c.coefficients, part="coefficients", main=1, methods=methods(c))
@@ -199,10 +202,6 @@ def methods(c: Agreement) -> str:
 OBSERVED, EXPECTED = "observed", "by chance"
 
 
-def _name(name: str, _look: Look) -> Cell:
-    return Cell(NAMES[name], name)
-
-
 def _share(share: float | None, _look: Look) -> Cell:
     return column.number_cell(column.THREE_DECIMALS, share)
 
@@ -214,7 +213,7 @@ KAPPA = (Field("kappa", header="kappa"), *shown_interval("interval"), LEVEL)
 TABLES = {
     "coefficients": Rows(
         (
-            Field("coefficient", "name", header="coefficient", format=_name),
+            Field("coefficient", "name"),
             Field("value", header="value"),
             *shown_interval("interval"),
             LEVEL,

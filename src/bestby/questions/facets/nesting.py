@@ -129,7 +129,7 @@ def nesting_of(
     `pairs` say of facets in which other they lie.
     """
     parents = {facet: {outer for inner, outer in pairs if inner == facet} for facet in codes}
-    sizes = {facet: int(np.unique(code).size) for facet, code in codes.items()}
+    sizes = {facet: np.count_nonzero(np.bincount(code)) for facet, code in codes.items()}
     found = []
     for inner, outer in permutations(codes, 2):
         if outer in parents[inner] or not 1 < sizes[outer] <= sizes[inner]:

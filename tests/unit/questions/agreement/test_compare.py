@@ -127,6 +127,12 @@ def test_who_lowers_agreement_is_said() -> None:
     assert odd.difference_interval.low > 0.0 > odd.interval.low
 
 
+def test_clusters_may_be_a_column_of_the_mapping() -> None:
+    data, documents = labels(), [*range(12)] * 5
+    named = bb.agreement({**data, "document": documents}, clusters="document")
+    assert named.coefficients == bb.agreement(data, clusters=documents).coefficients
+
+
 def codes_of(data: Any, **more: Any) -> set[str]:
     return {note.code for note in bb.agreement(data, **more).notes}
 
