@@ -125,7 +125,7 @@ class Facets:
     """
     FILES is a long table with a row per cell: system, item, a column for each facet (prompt, seed, judge),
     and a score, or a prediction if there is a gold; or such a table with a column per system. Of logs of
-    tools that ran everything several times, the runs are the facet.
+    evaluation tools each sample is a cell, with its epoch, task, metadata and scorer as facets.
 
     Every facet is a sample, so that the answer is about other prompts and seeds like these, unless it is
     --fixed.

@@ -77,7 +77,8 @@ def compare_facets(
         A long table with a row per cell: its system, its level of each facet, its item, and a score or
         prediction; or such a table with a column per system. A mapping of system to an array with an axis for
         each of `facets`, in their order, and one for the items last; NaN is a cell without a value. Or what
-        `read_runs` returns, of logs with several epochs, say, whose runs are the one facet.
+        `read_runs` returns: of logs each sample is a cell, whose facets may be its "epoch", its "task", its
+        "scorer" and what its metadata name; of tables the runs are the one facet.
     gold : str, or array_like, shape (n,), optional
         The column of the gold, or, beside arrays, a label for each item; the values are then predictions.
     metric : str, Metric or callable, optional
