@@ -56,7 +56,7 @@ class MissingValueError(InvalidInputError):
 class OtherQuestionError(InvalidInputError):
     """The data are those of another comparison; the hint is the call of it, or what else to do.
 
-    `question` is "runs", "datasets" or "folds", and `data` how the data are written in the call.
+    `question` is "runs", "facets", "datasets" or "folds", and `data` how the data are written in the call.
     """
 
     def __init__(self, message: str, question: str, data: str, otherwise: str | None = None) -> None:

@@ -257,7 +257,7 @@ def answer(words: tuple[str, ...], values: Any) -> Any:
 
 @contextmanager
 def _forwarded(words: tuple[str, ...], values: Any, complete: Any) -> Iterator[None]:
-    """Run the command of runs, datasets or folds where the data of `bestby compare` are such, and say so."""
+    """Run the command that the data of `bestby compare` are for, such as that of runs, and say so."""
     try:
         yield
     except OtherQuestionError as error:

@@ -485,25 +485,31 @@ def read_runs(
     paths = [path] if isinstance(path, str | Path) else list(path)
     log = read_log(paths, clusters=clusters, value_column=how.value_column, system_column=how.system_column)
     if log is not None:
-        return _runs_of_log(log, systems, how.ignore)
+        if log.runs is None:
+            raise InvalidInputError(
+                f"the files were read as {log.description}: they hold one run of each system",
+                hint="compare the systems item by item: bestby compare",
+            )
+        return runs_of_log(log, systems, how.ignore)
     readers_paths.refuse_by_task(how.value_column)
     table = one_table(paths, "the runs of all systems", missing, soft)
     options = TableOptions.of(gold, soft=soft, **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
 
 
-def _runs_of_log(log: Read, systems: str | Sequence[str] | None, ignore: str | Sequence[str] | None) -> Runs:
-    if log.runs is None:
-        raise InvalidInputError(
-            f"the files were read as {log.description}: they hold one run of each system",
-            hint="compare the systems item by item: bestby compare",
-        )
+def runs_of_log(
+    log: Read, systems: str | Sequence[str] | None = None, ignore: str | Sequence[str] | None = None
+) -> Runs:
+    """Return the runs in logs, of which there may be none, and their samples."""
+    found = log.runs or {}
     clusters = None if log.evaluation is None else log.evaluation.clusters
     # Scores of items are computed already.
-    is_name = isinstance(log.metric, str) and all(np.ndim(values) == 1 for values in log.runs.values())
+    is_name = isinstance(log.metric, str) and all(np.ndim(values) == 1 for values in found.values())
     metric = str(log.metric) if is_name else None
-    runs = {name: log.runs[name] for name in chosen_names([*log.runs], systems, ignore, "the files")}
-    return Runs(runs, None, clusters, metric, log.description, log.greater_is_better, log.notes)
+    runs = {name: found[name] for name in chosen_names([*found], systems, ignore, "the files")}
+    return Runs(
+        runs, None, clusters, metric, log.description, log.greater_is_better, log.notes, cells=log.cells
+    )
 
 
 @with_suggestions

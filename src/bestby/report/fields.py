@@ -103,6 +103,15 @@ def interval_ends(
     return Field(low, f"{path}.low", needs, absent), Field(high, f"{path}.high", needs, absent)
 
 
+def shown_interval(path: str, low: str = "low", high: str = "high") -> tuple[Field, Field]:
+    """Return the columns of the two ends of an interval, in the place of which readers see it as a whole."""
+    first, second = interval_ends(path, low, high, needs=(), absent=None)
+    shown = dataclasses.replace(
+        first, header=lambda look: interval_header(look.level), format=as_interval, reads=path
+    )
+    return shown, second
+
+
 def inside(part: str, columns: Iterable[Field]) -> tuple[Field, ...]:
     """Return columns that show a part of each entry, as others show that part itself."""
     return tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from bestby.data.columns import EXACT, Coded, Column, column_of, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.label_sets import in_code, separator_of
 from bestby.data.layouts.soft import as_items, items_of
-from bestby.data.roles import Soft, listed
+from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Soft, listed
 from bestby.data.soft import Annotations
 from bestby.data.table import Table
 from bestby.data.values import Rule, merged_note, read_together
@@ -365,17 +365,39 @@ def labels_of_columns(table: Table, names: Sequence[str]) -> Column:
 def labels_of_rows(
     table: Table, annotator: str, item: str | None, groups: Sequence[str]
 ) -> tuple[Column, list[str], Table]:
-    """Return a row per item, with the columns of the groups, of a table with a row per item and annotator."""
-    by = table.texts(table.require(annotator, "annotator"), "annotator")
+    """Return a row per item, with the columns of the groups, of a table with a row per item and annotator.
+
+    Who gave which label of an item is not kept: of many annotators each labels few items.
+    """
     ids = table.item_column(item)
-    if ids is None:
+    value = label_column(table, {annotator, ids, *groups})
+    column, rows = rows_of_annotators(table, annotator, ids, value)
+    labels = np.full((len(rows), max(map(len, rows.values()))), None, dtype=object)
+    values = column.values.tolist()
+    for place, mine in enumerate(rows.values()):
+        present = [values[row] for row in mine.values() if not column.missing[row]]
+        labels[place, : len(present)] = present
+    data = {}
+    for name in groups:
+        if name in table.data:
+            texts = column_of_texts(table.texts(name, "group"))
+            by_item = agreed(table.source, f"value of {name!r}", table.texts(str(ids), "item"), texts)
+            data[name] = column_of_texts([*by_item.values()])
+    return _annotated_column(labels), [*rows], dataclasses.replace(table, data=data)
+
+
+def rows_of_annotators(
+    table: Table, annotator: str, item: str | None, value: str
+) -> tuple[Column, dict[str, dict[str, int]]]:
+    """Return a column of labels, and by item and annotator in which row of it the label stands."""
+    by = table.texts(table.require(annotator, "annotator"), "annotator")
+    if item is None:
         raise InvalidInputError(
             f"{table.source}: a row per item and annotator needs a column of item ids",
             hint=f"name it: items=...; its columns are: {listed(table.names)}",
         )
-    items = table.texts(ids, "item")
-    value = _label_column(table, {annotator, ids, *groups})
-    column = table.column(value)
+    items = table.texts(item, "item")
+    column = table.column(table.require(value, "value column"))
     if column.values.ndim > 1:
         raise InvalidInputError(
             f"{table.source}: column {value!r} holds lists, expected the label of one annotator",
@@ -390,27 +412,18 @@ def labels_of_rows(
                 hint="keep one label per item and annotator",
             )
         rows[one][who] = row
-    labels = np.full((len(rows), max(map(len, rows.values()))), None, dtype=object)
-    values = column.values.tolist()
-    for place, mine in enumerate(rows.values()):
-        present = [values[row] for row in mine.values() if not column.missing[row]]
-        labels[place, : len(present)] = present
-    data = {}
-    for name in groups:
-        if name in table.data:
-            texts = column_of_texts(table.texts(name, "group"))
-            by_item = agreed(table.source, f"value of {name!r}", items, texts)
-            data[name] = column_of_texts([*by_item.values()])
-    return _annotated_column(labels), [*rows], dataclasses.replace(table, data=data)
+    return column, rows
 
 
 def _annotated_column(labels: Array) -> Column:
     return Column(labels, np.array([all(label is None for label in row) for row in labels], dtype=np.bool_))
 
 
-def _label_column(table: Table, other: set[str]) -> str:
+def label_column(table: Table, other: Collection[str | None]) -> str:
+    """Return the column of the labels of annotators: called so, or the only one beside the others."""
     names = [name for name in table.names if name not in other]
-    named = [word for word in ("gold", "label") if word in names]
+    words = dict.fromkeys(("gold", "label", *GOLD_WORDS, *VALUE_WORDS, "value", "rating"))
+    named = [name for word in words for name in names if name.lower() == word]
     if not named and len(names) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the labels of the annotators? its columns are:"

@@ -43,6 +43,7 @@ from bestby.data.roles import (
     check_no_item,
     counts_rows,
     describe_wide,
+    facet_columns,
     left_out_notes,
     listed,
     matching,
@@ -428,8 +429,13 @@ def check_one_test_set(table: Table, names: Sequence[str], otherwise: str | None
         if name is None:
             continue
         message = f"{table.source}: column {quoted(name)} looks like {what}"
+        facets = facet_columns(table.names) if question == "runs" else []
+        if len(facets) > 1:
+            message = f"{table.source}: the columns {listed(facets)} are facets, as prompts beside seeds are"
+            question = "facets"
         if len(table.distinct(name)) > 1:
-            data = "data" if table.source == FRAME else f"bestby.read_{question}({quoted(table.source)})"
+            reader = "pandas.read_csv" if question == "facets" else f"bestby.read_{question}"
+            data = "data" if table.source == FRAME else f"{reader}({quoted(table.source)})"
             raise OtherQuestionError(message, question, data, otherwise)
         if question == "runs" and otherwise is not None:
             raise InvalidInputError(message, hint=otherwise)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -47,6 +47,9 @@ FAILED_RUN = "a run that failed has a score too, the worst that a run can have"
 
 VALUE_WORDS = ("score", "prediction", "value")
 
+Cells: TypeAlias = Callable[[Collection[str]], Table]
+"""Returns what logs hold as a table of cells, given the facets that are asked for."""
+
 
 @dataclass(frozen=True, eq=False)
 class Runs:
@@ -70,6 +73,8 @@ class Runs:
         What must be known of how the source was read.
     called : str or None
         The column of the values of a long table: without gold it tells scores from predictions.
+    cells : callable or None
+        Of logs: returns their table of cells, as `compare_facets` reads it, for the facets that it is given.
     """
 
     runs: dict[str, Any]
@@ -80,6 +85,7 @@ class Runs:
     greater_is_better: bool | None = None
     notes: tuple[Note, ...] = ()
     called: str | None = None
+    cells: Cells | None = None
 
     def __repr__(self) -> str:
         numbers = [f"{visible(str(name))} ({len(runs)})" for name, runs in self.runs.items()]
@@ -96,13 +102,16 @@ class _Record:
 
 
 @dataclass(frozen=True)
-class _Roles:
+class RunColumns:
+    """Which columns of a table of runs are what; `facets` are those that cells have beside the item."""
+
     run: str | None
     item: str | None
     dataset: str | None
     gold: str | None
     cluster: str | None
     system: str | None
+    facets: tuple[str, ...] = ()
 
     @property
     def inner(self) -> str | None:
@@ -111,7 +120,8 @@ class _Roles:
 
     @property
     def taken(self) -> set[str | None]:
-        return {self.run, self.item, self.dataset, self.gold, self.cluster, self.system}
+        """The columns that hold no values of a system."""
+        return {self.run, self.item, self.dataset, self.gold, self.cluster, self.system, *self.facets}
 
 
 def runs_of(
@@ -125,9 +135,14 @@ def runs_of(
 ) -> Runs:
     """Return the runs of a table: a column per system and a row per run (wide), or a column of systems."""
     table, options = table.prepared(options)
-    roles = _roles_of(table, options, run, dataset)
+    roles = run_columns(table, options, run, dataset)
+    if options.roles.gold is not None and roles.item is None:
+        raise InvalidInputError(
+            f"{table.source}: a gold needs a column of items (item or id), which is not there",
+            hint=f"name it: items=...; its columns are: {listed(table.names)}",
+        )
     rows = _rows_of_datasets(table, roles, datasets)
-    value = None if roles.system is None else _value_column(table, roles, options.value_column)
+    value = value_column_of(table, roles, options.value_column)
     soft = options.soft
     records = _records(table, roles, value, options.systems, rows, soft)
     gold = None if roles.gold is None or roles.item is None else values_of(table, roles.gold, soft).take(rows)
@@ -173,7 +188,7 @@ def runs_of(
     return Runs(dict(arrays), labels, clusters, metric, message, notes=notes, called=value)
 
 
-def _refuse_datasets(table: Table, roles: _Roles, datasets: Sequence[str]) -> None:
+def _refuse_datasets(table: Table, roles: RunColumns, datasets: Sequence[str]) -> None:
     """Refuse the runs of several datasets: their mean would hide on which of them there is a difference."""
     raise InvalidInputError(
         f"{table.source}: the runs are of {len(datasets)} datasets (column {roles.dataset!r}:"
@@ -182,8 +197,10 @@ def _refuse_datasets(table: Table, roles: _Roles, datasets: Sequence[str]) -> No
     )
 
 
-def _roles_of(table: Table, options: TableOptions, run: str | None, dataset: str | None) -> _Roles:
-    """Return the parts of the columns: those that the user named, and those that are called so."""
+def run_columns(
+    table: Table, options: TableOptions, run: str | None = None, dataset: str | None = None
+) -> RunColumns:
+    """Return which columns are what: as the user named them, and as they are called."""
     named = options.roles
     others = Roles(named.gold, named.item, named.cluster, dataset)
     by = options.system_column or system_column_of(table, others, options.systems)
@@ -202,7 +219,7 @@ def _roles_of(table: Table, options: TableOptions, run: str | None, dataset: str
         names = (by_name[word] for word in words if word in by_name)
         return next((name for name in names if name not in taken and name not in chosen), None)
 
-    roles = _Roles(
+    return RunColumns(
         run=part("run", *RUN_WORDS),
         item=part("item", *ITEM_WORDS),
         dataset=part("dataset", "dataset"),
@@ -210,15 +227,9 @@ def _roles_of(table: Table, options: TableOptions, run: str | None, dataset: str
         cluster=part("cluster", "cluster"),
         system=None if by is None else table.require(by, "system"),
     )
-    if named.gold is not None and roles.item is None:
-        raise InvalidInputError(
-            f"{table.source}: a gold needs a column of items (item or id), which is not there",
-            hint=f"name it: items=...; its columns are: {listed(table.names)}",
-        )
-    return roles
 
 
-def _rows_of_datasets(table: Table, roles: _Roles, datasets: Sequence[str] | None) -> list[int]:
+def _rows_of_datasets(table: Table, roles: RunColumns, datasets: Sequence[str] | None) -> list[int]:
     """Return the rows of the datasets asked for; all if none were."""
     if datasets is None:
         return list(range(table.n_rows))
@@ -236,7 +247,10 @@ def _rows_of_datasets(table: Table, roles: _Roles, datasets: Sequence[str] | Non
     return [row for row, label in enumerate(labels) if label in set(datasets)]
 
 
-def _value_column(table: Table, roles: _Roles, value_column: str | None) -> str:
+def value_column_of(table: Table, roles: RunColumns, value_column: str | None) -> str | None:
+    """Return the column of the values of all systems; None in a wide table."""
+    if roles.system is None:
+        return None
     if value_column is not None:
         return table.require(value_column, "value column")
     words = ("prediction", "score") if roles.gold and roles.item else VALUE_WORDS
@@ -256,7 +270,7 @@ def column_of_values(table: Table, taken: Collection[str | None], words: Sequenc
     )
 
 
-def _run_ids(table: Table, roles: _Roles, rows: Sequence[int]) -> list[str]:
+def _run_ids(table: Table, roles: RunColumns, rows: Sequence[int]) -> list[str]:
     if roles.run is None:
         if roles.item is not None or roles.dataset is not None:
             raise InvalidInputError(
@@ -270,7 +284,7 @@ def _run_ids(table: Table, roles: _Roles, rows: Sequence[int]) -> list[str]:
 
 def _records(
     table: Table,
-    roles: _Roles,
+    roles: RunColumns,
     value: str | None,
     systems: Sequence[str] | None,
     rows: Sequence[int],
@@ -278,25 +292,32 @@ def _records(
 ) -> dict[str, _Record]:
     """Return the rows of each system."""
     ids = None if roles.inner is None else table.texts(roles.inner, "item")
-    if value is None:
-        names = _wide_systems(table, roles, systems)
-        places = {name: list(rows) for name in names}
-        columns = {name: values_of(table, name, soft) for name in names}
-    else:
-        places = _rows_of_systems(table, roles, systems, rows)
-        columns = dict.fromkeys(places, values_of(table, value, soft))
     return {
         name: _Record(
-            _run_ids(table, roles, own),
-            None if ids is None else [ids[row] for row in own],
-            columns[name].take(own),
+            _run_ids(table, roles, own), None if ids is None else [ids[row] for row in own], column.take(own)
         )
-        for name, own in places.items()
+        for name, (own, column) in columns_of_systems(table, roles, value, systems, rows, soft).items()
     }
 
 
+def columns_of_systems(
+    table: Table,
+    roles: RunColumns,
+    value: str | None,
+    systems: Sequence[str] | None,
+    rows: Sequence[int],
+    soft: Soft,
+) -> dict[str, tuple[Sequence[int], Column]]:
+    """Return the rows of each system, of those given, and the column that holds its values."""
+    if value is None:
+        names = _wide_systems(table, roles, systems)
+        return {name: (rows, values_of(table, name, soft)) for name in names}
+    column = values_of(table, value, soft)
+    return {name: (own, column) for name, own in _rows_of_systems(table, roles, systems, rows).items()}
+
+
 def _rows_of_systems(
-    table: Table, roles: _Roles, systems: Sequence[str] | None, rows: Sequence[int]
+    table: Table, roles: RunColumns, systems: Sequence[str] | None, rows: Sequence[int]
 ) -> dict[str, list[int]]:
     labels = table.texts(str(roles.system), "system")
     column_of_runs = None if roles.run is None else table.texts(roles.run, "run")
@@ -310,7 +331,7 @@ def _rows_of_systems(
     return places
 
 
-def _wide_systems(table: Table, roles: _Roles, systems: Sequence[str] | None) -> list[str]:
+def _wide_systems(table: Table, roles: RunColumns, systems: Sequence[str] | None) -> list[str]:
     names = [name for name in table.names if name not in roles.taken]
     if systems is None:
         names = without_quantities(names)
@@ -330,7 +351,7 @@ def _wide_systems(table: Table, roles: _Roles, systems: Sequence[str] | None) ->
 
 
 def _left_out(
-    table: Table, roles: _Roles, options: TableOptions, value: str | None, systems: Collection[str]
+    table: Table, roles: RunColumns, options: TableOptions, value: str | None, systems: Collection[str]
 ) -> tuple[Note, ...]:
     """Return the notes on columns of a wide table that were not read."""
     if value is not None or options.systems is not None:

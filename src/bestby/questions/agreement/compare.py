@@ -15,6 +15,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray, IntArray
+from bestby.data.columns import group_codes
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.engine.interval_methods import FEW_RARE
@@ -35,7 +36,7 @@ from bestby.questions.agreement.result import (
     AnnotatorPair,
     LabelAgreement,
 )
-from bestby.questions.agreement.source import Labelled, as_codes, group_numbers, labels_of
+from bestby.questions.agreement.source import Labelled, as_codes, labels_of
 from bestby.report.reported import with_backend
 from bestby.results.base import Note, provenance_of
 from bestby.vocabulary import allowed_names
@@ -153,7 +154,9 @@ def agreement(
     )
     check_varied(codes, labels)
     known = (codes >= 0).any(axis=1)
-    groups = None if labelled.clusters is None else group_numbers(labelled.clusters[known])
+    groups = None
+    if labelled.clusters is not None:
+        groups = group_codes(labelled.clusters[known])[1].astype(np.int64)
     names, everything = labelled.annotators, Items.of(codes[known], groups)
     usable = (codes[known] >= 0).sum(axis=1) > 1
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from bestby.questions.agreement import figure
-from bestby.questions.agreement.result import Agreement, AgreementCoefficient, AnnotatorAgreement
+from bestby.questions.agreement.result import (
+    Agreement,
+    AgreementCoefficient,
+    AnnotatorAgreement,
+    AnnotatorPair,
+)
 from bestby.report import column
+from bestby.report.column import Cell, Look
 from bestby.report.document import Document, Picture, one_section
-from bestby.report.fields import Field, Rows, attributes, interval_ends
+from bestby.report.fields import Field, Rows, shown_interval
 from bestby.report.numbers import Rounding, percent, percent_of
 from bestby.report.paper import clustered, named, with_works
 from bestby.report.references import cite
@@ -117,107 +123,68 @@ def _odd(c: Agreement) -> Iterator[str]:
 
 
 def _coefficients(c: Agreement) -> Table:
-    digits = _digits(c)
-    shares = any(one.observed is not None for one in c.coefficients)
-    columns = (
+    columns = [
         column.name("coefficient", lambda one: NAMES[one.name]),
-        column.number("value", digits, attrgetter("value")),
-        column.interval(c.level, digits, attrgetter("interval")),
-        column.number("observed", column.THREE_DECIMALS, attrgetter("observed"), applies=shares),
-        column.number("by chance", column.THREE_DECIMALS, attrgetter("expected"), applies=shares),
-        column.count("items", attrgetter("n_items")),
-    )
+        *TABLES["coefficients"].shown(c, Look(_digits(c), c.level)),
+    ]
+    if all(one.observed is None for one in c.coefficients):
+        columns = [one for one in columns if one.header not in (OBSERVED, EXPECTED)]
     return Table.of("Coefficients", columns, c.coefficients, part="coefficients", main=1, methods=methods(c))
 
 
 def _annotators(c: Agreement) -> Table | None:
     if len(c.annotators) < 3:
         return None
-    digits = Rounding.for_scores([(one.kappa, one.interval) for one in c.annotators if one.kappa is not None])
-    changes = Rounding.of(
-        [(one.difference, one.difference_interval) for one in c.annotators if one.difference is not None]
-    )
-    alike = len({one.n_items for one in c.annotators}) == 1
-    columns = (
-        column.name("annotator", attrgetter("annotator")),
-        dataclasses.replace(column.count("items", attrgetter("n_items")), details=alike),
-        column.number("agrees", column.THREE_DECIMALS, attrgetter("observed")),
-        column.number("kappa", digits, attrgetter("kappa")),
-        column.interval(c.level, digits, attrgetter("interval")),
-        column.number("all without", _digits(c), attrgetter("without")),
-        column.number("change", changes, attrgetter("difference")),
-        column.interval(c.level, changes, attrgetter("difference_interval")),
-    )
 
     def stands_out(one: AnnotatorAgreement) -> bool:
         return one.difference_interval is not None and 0.0 not in one.difference_interval
 
-    table = Table.of(
-        "Each annotator against the others",
-        columns,
-        c.annotators,
-        stands_out,
-        part="annotators",
-        main=6,
-        footnote=f"'all without' is {NAMES[c.coefficients[0].name]} of the others.",
-    )
-    return _shortened(table, sorted(range(len(c.annotators)), key=lambda place: _kappa(c.annotators[place])))
-
-
-def _kappa(one: Any) -> float:
-    return 2.0 if one.kappa is None else float(one.kappa)
+    columns = TABLES["annotators"].shown(c, Look(_digits_of_kappas(c.annotators), c.level))
+    if len({one.n_items for one in c.annotators}) == 1:
+        columns[1] = dataclasses.replace(columns[1], details=True)
+    footnote = f"'all without' is {NAMES[c.coefficients[0].name]} of the others."
+    caption = "Each annotator against the others"
+    table = Table.of(caption, columns, c.annotators, stands_out, part="annotators", main=6, footnote=footnote)
+    return _shortened(table, sorted(c.annotators, key=_least_agreement), c.annotators)
 
 
 def _pairs(c: Agreement) -> Table | None:
     if len(c.annotators) < 3 or not c.pairs:
         return None
-    digits = Rounding.for_scores([(one.kappa, one.interval) for one in c.pairs if one.kappa is not None])
-    columns = (
-        column.name("first", attrgetter("a")),
-        column.name("second", attrgetter("b")),
-        column.count("items", attrgetter("n_items")),
-        column.number("agree", column.THREE_DECIMALS, attrgetter("observed")),
-        column.number("kappa", digits, attrgetter("kappa")),
-        column.interval(c.level, digits, attrgetter("interval")),
-    )
     what = NAMES["cohen_kappa" if c.scale == "nominal" else "cohen_kappa_quadratic"]
+    columns = TABLES["pairs"].shown(c, Look(_digits_of_kappas(c.pairs), c.level))
     table = Table.of(f"Pairs of annotators: {what}", columns, c.pairs, part="pairs", main=4)
-    return _shortened(table, sorted(range(len(c.pairs)), key=lambda place: _kappa(c.pairs[place])))
-
-
-def _shortened(table: Table, order: list[int]) -> Table:
-    """Return a table that shows the rows of the least agreement in the short answer."""
-    if len(table.rows) <= MOST_ROWS:
-        return table
-    left = f"The {MOST_ROWS} of {len(table.rows)} with the least kappa."
-    rows = tuple(table.rows[place] for place in order[:MOST_ROWS])
-    footnote = f"{table.footnote} {left}".strip()
-    return dataclasses.replace(table, short=dataclasses.replace(table, rows=rows, footnote=footnote))
+    return _shortened(table, sorted(c.pairs, key=_least_agreement), c.pairs)
 
 
 def _labels(c: Agreement) -> Table | None:
     if not c.labels:
         return None
-    columns = (
-        column.name("label", attrgetter("label")),
-        column.number("share", column.THREE_DECIMALS, attrgetter("share")),
-        column.count("items", attrgetter("n_items")),
-        column.number("agreed on", column.THREE_DECIMALS, attrgetter("specific")),
-    )
+    footnote = "'agreed on': if one annotator gives the label, how often another one does."
     table = Table.of(
-        "Labels",
-        columns,
-        c.labels,
-        part="labels",
-        main=3,
-        footnote="'agreed on': if one annotator gives the label, how often another one does.",
+        "Labels", TABLES["labels"].shown(c, Look()), c.labels, part="labels", main=3, footnote=footnote,
         details=not any(note.code in ("kappa_paradox", "rare_label") for note in c.notes),
-    )
-    few = sorted(range(len(c.labels)), key=lambda place: -c.labels[place].share)
-    if len(c.labels) <= MOST_ROWS:
+    )  # fmt: skip
+    return _shortened(table, sorted(c.labels, key=lambda one: -one.share), c.labels, left="most frequent")
+
+
+def _digits_of_kappas(entries: Sequence[AnnotatorAgreement | AnnotatorPair]) -> Rounding:
+    return Rounding.for_scores([(one.kappa, one.interval) for one in entries if one.kappa is not None])
+
+
+def _least_agreement(one: AnnotatorAgreement | AnnotatorPair) -> float:
+    return 2.0 if one.kappa is None else one.kappa
+
+
+def _shortened(
+    table: Table, order: Sequence[Any], entries: Sequence[Any], left: str = "with the least kappa"
+) -> Table:
+    """Return a table of which the short answer shows the first rows by an order of its entries."""
+    if len(table.rows) <= MOST_ROWS:
         return table
-    rows = tuple(table.rows[place] for place in few[:MOST_ROWS])
-    return dataclasses.replace(table, short=dataclasses.replace(table, rows=rows))
+    rows = tuple(table.rows[entries.index(one)] for one in order[:MOST_ROWS])
+    footnote = f"{table.footnote} The {MOST_ROWS} of {len(table.rows)} {left}.".strip()
+    return dataclasses.replace(table, short=dataclasses.replace(table, rows=rows, footnote=footnote))
 
 
 def methods(c: Agreement) -> str:
@@ -232,32 +199,63 @@ def methods(c: Agreement) -> str:
     return text
 
 
-VALUE = (*interval_ends("interval", needs=(), absent=None), Field("level", of_result=True))
+OBSERVED, EXPECTED = "observed", "by chance"
+
+
+def _share(share: float | None, _look: Look) -> Cell:
+    return column.number_cell(column.THREE_DECIMALS, share)
+
+
+LEVEL = Field("level", of_result=True)
+ITEMS = Field("n_items", header="items", format=column.as_count)
+KAPPA = (Field("kappa", header="kappa"), *shown_interval("interval"), LEVEL)
 
 TABLES = {
     "coefficients": Rows(
         (
             Field("coefficient", "name"),
-            *attributes("value"),
-            *VALUE,
+            Field("value", header="value"),
+            *shown_interval("interval"),
+            LEVEL,
             Field("interval", "interval.method"),
-            *attributes("observed", "expected", "n_items"),
+            Field("observed", header=OBSERVED, format=_share),
+            Field("expected", header=EXPECTED, format=_share),
+            ITEMS,
         ),
         attrgetter("coefficients"),
     ),
     "pairs": Rows(
-        (*attributes("a", "b", "n_items", "observed", "expected", "kappa"), *VALUE), attrgetter("pairs")
+        (
+            Field("a", header="first", format=column.as_name),
+            Field("b", header="second", format=column.as_name),
+            ITEMS,
+            Field("observed", header="agree", format=_share),
+            Field("expected"),
+            *KAPPA,
+        ),
+        attrgetter("pairs"),
     ),
     "annotators": Rows(
         (
-            *attributes("annotator", "n_items", "observed", "kappa"),
-            *VALUE,
-            *attributes("without", "difference"),
-            *interval_ends("difference_interval", "difference_low", "difference_high", needs=(), absent=None),
+            Field("annotator", header="annotator", format=column.as_name),
+            ITEMS,
+            Field("observed", header="agrees", format=_share),
+            *KAPPA,
+            Field("without", header="all without"),
+            Field("difference", header="change"),
+            *shown_interval("difference_interval", "difference_low", "difference_high"),
         ),
         attrgetter("annotators"),
     ),
-    "labels": Rows(attributes("label", "share", "n_items", "specific"), attrgetter("labels")),
+    "labels": Rows(
+        (
+            Field("label", header="label", format=column.as_name),
+            Field("share", header="share", format=_share),
+            ITEMS,
+            Field("specific", header="agreed on", format=_share),
+        ),
+        attrgetter("labels"),
+    ),
 }
 
 

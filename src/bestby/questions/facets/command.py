@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Names, Number, Text
-from bestby.cli.options import argument, choice, option, record
+from bestby.cli.options import Group, argument, choice, option, record
 from bestby.vocabulary import allowed_names
 
 
@@ -66,24 +67,52 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with the designs as mappings."""
         rest = super().arguments()
-        return rest if self.study is None else {**rest, "study": [*map(_design, self.study)]}
+        if self.study is not None:
+            designs = [_by_facet(text, "--study prompt=6,seed=5") for text in self.study]
+            rest["study"] = [{name: int(size) for name, size in one.items()} for one in designs]
+        return rest
 
 
-def _design(text: str) -> dict[str, int]:
-    """Return the numbers of levels of a design.
+@record
+class Budget(Group):
+    heading: ClassVar[str] = "Budget"
+    budget: Number = option(
+        "COST", "Say which numbers of levels are best for this budget, with --cost.", common=True
+    )
+    cost: Names = option(
+        "FACET=COST,...",
+        "What a level of a facet costs, or an answer of both systems: call=.002; repeatable.",
+        common=True,
+    )
+    target: Number = option("SIZE", "Half an interval that is enough: the cheapest numbers are named.")
 
-    >>> _design("prompt=6, seed=5")
-    {'prompt': 6, 'seed': 5}
-    """
-    design = {}
-    for part in text.split(","):
-        name, _, number = part.partition("=")
-        if not number.strip().isdigit():
+    def allocation(self) -> dict[str, Any] | None:
+        """Return the arguments of `allocate`; None where nobody asked for it."""
+        if not self.arguments():
+            return None
+        if self.budget is None or self.cost is None:
             raise InvalidInputError(
-                f"--study must be facets with numbers of levels, got {text!r}", hint="--study prompt=6,seed=5"
+                "--budget and --cost go together", hint="--budget 500 --cost prompt=30,call=.002"
             )
-        design[name.strip()] = int(number)
-    return design
+        costs: dict[str, float] = {}
+        for text in self.cost:
+            costs |= _by_facet(text, "--cost prompt=30,call=.002")
+        return {"budget": self.budget, "costs": costs, "target": self.target}
+
+
+def _by_facet(text: str, example: str) -> dict[str, float]:
+    """Return numbers by facet; those of levels are whole.
+
+    >>> _by_facet("prompt=30, call=.002", "--cost prompt=30")
+    {'prompt': 30.0, 'call': 0.002}
+    """
+    option, _, _ = example.partition(" ")
+    number = int if option == "--study" else float
+    try:
+        pairs = [part.split("=") for part in text.split(",")]
+        return {name.strip(): float(number(size)) for name, size in pairs}
+    except ValueError:
+        raise InvalidInputError(f"{option} must be facets with numbers, got {text!r}", hint=example) from None
 
 
 @record
@@ -96,7 +125,7 @@ class Facets:
     """
     FILES is a long table with a row per cell: system, item, a column for each facet (prompt, seed, judge),
     and a score, or a prediction if there is a gold; or such a table with a column per system. Of logs of
-    tools that ran everything several times, the runs are the facet.
+    evaluation tools each sample is a cell, with its epoch, task, metadata and scorer as facets.
 
     Every facet is a sample, so that the answer is about other prompts and seeds like these, unless it is
     --fixed.
@@ -106,11 +135,14 @@ class Facets:
       bestby facets runs.csv --facets prompt,seed --nested "seed in prompt"
       bestby facets runs.jsonl --fixed judge --study prompt=10
       bestby facets answers.csv --gold gold --facets prompt --html out.html
+      bestby facets answers.csv --budget 500 --cost prompt=30,call=.002
+      bestby facets a.eval b.eval --facets epoch,scorer --fixed scorer
     """
 
     paths: list[str] = argument("FILES", file="read")
     data: Data
     statistics: Statistics
+    budget: Budget
     output: Output
 
 
@@ -119,8 +151,10 @@ def facets(values: Facets, progress: Any) -> Any:
     from bestby.questions.facets.compare import compare_facets
     from bestby.questions.facets.source import read_facets
 
-    data = values.data.arguments()
+    data, allocation = values.data.arguments(), values.budget.allocation()
     table = read_facets(values.paths, data.pop("missing", None), data.get("value_column"))
-    return compare_facets(
-        table, **in_records(compare_facets, {**data, **values.statistics.arguments()}, progress=progress)
-    )
+    arguments = {**data, **values.statistics.arguments()}
+    result = compare_facets(table, **in_records(compare_facets, arguments, progress=progress))
+    if allocation is None:
+        return result
+    return dataclasses.replace(result, allocation=result.allocate(**allocation))

@@ -12,18 +12,17 @@ import numpy as np
 from bestby._core import arrays, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted
 from bestby._core.typing import Correction, OnMissing, Question, Rng
-from bestby.comparisons import family, note_rules
+from bestby.comparisons import best, family, note_rules
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import CheckedSettings, check_reach
 from bestby.data.layouts.runs import Runs
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.questions.facets.components import Averaging, joint_levels, n_combinations
+from bestby.inference.best import standing
 from bestby.questions.facets.doubts import notes_on_design, notes_on_pair
-from bestby.questions.facets.means import METHOD, Analysis, design_text, facets_of
+from bestby.questions.facets.means import METHOD, Analysis, Mean, Pair, components_of, design_text, facets_of
 from bestby.questions.facets.reference import many_levels
 from bestby.questions.facets.result import (
     Facet,
@@ -37,8 +36,8 @@ from bestby.report.comparison import SystemScore
 from bestby.report.pairs import IDENTICAL
 from bestby.report.reported import with_backend
 from bestby.resampling.settings import Resampling, combined_settings
-from bestby.results.base import Note, notes_about
-from bestby.results.values import TestResult
+from bestby.results.base import MetricInfo, Note, notes_about
+from bestby.results.values import Interval, TestResult
 
 
 @with_suggestions
@@ -78,7 +77,8 @@ def compare_facets(
         A long table with a row per cell: its system, its level of each facet, its item, and a score or
         prediction; or such a table with a column per system. A mapping of system to an array with an axis for
         each of `facets`, in their order, and one for the items last; NaN is a cell without a value. Or what
-        `read_runs` returns, of logs with several epochs, say, whose runs are the one facet.
+        `read_runs` returns: of logs each sample is a cell, whose facets may be its "epoch", its "task", its
+        "scorer" and what its metadata name; of tables the runs are the one facet.
     gold : str, or array_like, shape (n,), optional
         The column of the gold, or, beside arrays, a label for each item; the values are then predictions.
     metric : str, Metric or callable, optional
@@ -198,9 +198,11 @@ def compare_facets(
     )  # fmt: skip
     named = names_of(fixed, "fixed"), names_of(unmatched, "unmatched")
     asked = Asked(facets, items, nested, *named, clusters, systems, how)
-    found = _with_cells(data_of(data, gold, metric, asked), settings)
-    check_reach(settings.margin, found.metric)
-    result = _compared(found, settings.among(found.names), drawing, study)
+    cells = data_of(data, gold, metric, asked)
+    if on_missing != "pairs":
+        cells = cells.complete(on_missing)
+    check_reach(settings.margin, cells.metric)
+    result = _compared(cells, settings.among(cells.names), drawing, study)
     return with_backend(result, backend_of(data))
 
 
@@ -219,76 +221,37 @@ class Settings(CheckedSettings):
     test: str | None = METHOD
 
 
-def _with_cells(data: FacetData, settings: Settings) -> FacetData:
-    """Return the data without items that lack a cell, or refuse missing cells, where that was asked for."""
-    if settings.on_missing == "pairs":
-        return data
-    # Of unmatched levels the numbers may differ between systems
-    facets = [facet for facet in data.nesting.facets if facet not in data.unmatched]
-    cells = Averaging.over(data.codes, facets)
-    there = np.isfinite(np.stack([cells.means(values) for values in data.values]))
-    full = n_combinations(data.nesting, facets, cells.codes)
-    n_lacking = full * len(data.names) - int(there.sum())
-    if n_lacking <= 0:
-        return data
-    if settings.on_missing == "error" or data.nesting.items is None:
-        raise InvalidInputError(
-            f"{n_lacking} of {full * len(data.names)} cells have no value",
-            hint='on_missing="pairs" compares every two systems on the cells that both have',
-            argument="on_missing",
-        )
-    item = data.nesting.items
-    times = np.bincount(cells.codes[item], there.all(axis=0))
-    keep = (times == times.max())[data.codes[item]]
-    n_left_out = int((times < times.max()).sum())
-    note = Note("items_dropped", f"{counted(n_left_out, 'item')} without a value in every cell left out")
-    codes = {facet: joint_levels([code[keep]]) for facet, code in data.codes.items()}
-    return dataclasses.replace(data, codes=codes, values=data.values[:, keep], notes=(*data.notes, note))
-
-
 def _compared(data: FacetData, settings: Settings, drawing: Drawing, study: Any) -> FacetsComparison:
-    analysis = Analysis(data, drawing, settings.level, by_levels=settings.weights == "levels")
-    greater = data.metric.greater_is_better
+    analysis = Analysis(data, by_levels=settings.weights == "levels")
+    name, greater = data.metric.name, data.metric.greater_is_better
     means = [analysis.score(s) for s in range(len(data.names))]
-    order, pairs = family.order_and_pairs(
+    order, places = family.order_and_pairs(
         np.array([mean.value for mean in means]), data.names, greater, settings.baseline, settings.alternative
     )
-    unadjusted = [_difference(analysis, settings, a, b) for a, b in pairs]
+    pairs = {(data.names[a], data.names[b]): analysis.pair(a, b) for a, b in places}
+    unadjusted = [_difference(names, pair, data.metric, settings, drawing) for names, pair in pairs.items()]
     differences = family.with_direction_notes(
         family.adjusted(unadjusted, settings.correction), settings.alpha
     )
-    lettered = settings.baseline is None
-    names = [data.names[s] for s in order]
-    standings = family.standings(names, differences, settings.alpha, lettered=lettered)
-    scores, notes = [], list(note_rules.group_notes(data.metric.name, standings[2], lettered=lettered))
-    for position, s in enumerate(order):
-        mean = means[s]
-        interval, interval_notes = mean.interval_at(settings.level, "constant_scores")
-        notes += notes_about(interval_notes, data.metric.name, names[position])
-        scores.append(
-            SystemScore(
-                metric=data.metric.name, system=names[position], score=mean.value, interval=interval,
-                **family.standing(standings, position),
-                standard_error=None if mean.error is None else mean.error.standard_error,
-                standard_error_method=None if mean.error is None else "components",
-            )
-        )  # fmt: skip
+    ranked = {data.names[s]: means[s] for s in order}
+    scores, notes = _scores(ranked, pairs, differences, data.metric, settings)
+    best_set = best.best_set(name, scores, settings.level)
     shown = differences[0]
     single = tuple(Facet(facet, 1.0, (), True) for facet in data.single)
     return FacetsComparison(
         metrics=(data.metric,),
-        systems=tuple(scores),
+        systems=scores,
         differences=differences,
         omnibus=(),
         notes=(
             *data.notes,
             *notes,
             *notes_on_design(data, differences, settings.weights),
-            *note_rules.direction_notes(data.metric.name, greater, settings.alternative),
+            *note_rules.direction_notes(name, greater, settings.alternative),
         ),
         provenance=made_by(
             drawing,
-            {"metrics": [data.metric.name], "greater_is_better": greater, **settings.by_name()},
+            {"metrics": [name], "greater_is_better": greater, **settings.by_name()},
             {"systems": list(data.names), "design": design_text(shown.facets)},
             data.data_hash,
         ),
@@ -300,42 +263,78 @@ def _compared(data: FacetData, settings: Settings, drawing: Drawing, study: Any)
         facets=(*single, *shown.facets),
         studies=_studies(shown, study),
         weights=settings.weights,
+        best_sets=() if best_set is None else (best_set,),
     )
 
 
-def _difference(analysis: Analysis, settings: Settings, a: int, b: int) -> FacetDifference:
-    data = analysis.data
-    name_a, name_b, greater = data.names[a], data.names[b], data.metric.greater_is_better
-    mean, (score_a, score_b), cells = analysis.pair(a, b)
-    alternative = settings.towards(greater)
+def _scores(
+    means: Mapping[str, Mean],
+    pairs: Mapping[tuple[str, str], Pair],
+    differences: Sequence[FacetDifference],
+    metric: MetricInfo,
+    settings: Settings,
+) -> tuple[tuple[SystemScore, ...], list[Note]]:
+    """Return the scores of the systems, the best first, and notes on them."""
+
+    def interval(a: str, b: str, level: float) -> Interval | None:
+        turned = (a, b) not in pairs
+        found, _ = pairs[(b, a) if turned else (a, b)].mean.interval_at(level)
+        return found.mirrored() if turned and found is not None else found
+
+    may_be_best = best.set_by_bonferroni(
+        {name: mean.value for name, mean in means.items()}, interval, settings, settings.baseline,
+        greater_is_better=metric.greater_is_better,
+    )  # fmt: skip
+    lettered = settings.baseline is None
+    standings = family.standings([*means], differences, settings.alpha, lettered=lettered)
+    scores, notes = [], list(note_rules.group_notes(metric.name, standings[2], lettered=lettered))
+    for place, (name, mean) in enumerate(means.items()):
+        ends, interval_notes = mean.interval_at(settings.level, "constant_scores")
+        notes += notes_about(interval_notes, metric.name, name)
+        scores.append(
+            SystemScore(
+                metric.name, name, mean.value, ends, **family.standing(standings, place),
+                standard_error=None if mean.error is None else mean.error.standard_error,
+                standard_error_method=None if mean.error is None else "components",
+                **standing(may_be_best, place),
+            )
+        )  # fmt: skip
+    return tuple(scores), notes
+
+
+def _difference(
+    names: tuple[str, str], pair: Pair, metric: MetricInfo, settings: Settings, drawing: Drawing
+) -> FacetDifference:
+    (a, b), mean, alternative = names, pair.mean, settings.towards(metric.greater_is_better)
     notes: tuple[Note, ...] = ()
-    interval = tost = None
-    facets = facets_of(mean.whole)
+    interval = tost = error = None
     if mean.error is not None:
         interval, tost, notes = family.with_equivalence(mean.interval_at, settings.level, settings.margin)
-        statistic = mean.value / mean.error.standard_error
-        p = mean.error.p_value(mean.value, alternative)
+        error, p = mean.error.standard_error, mean.error.p_value(mean.value, alternative)
     elif rounding.is_nothing(abs(mean.value), mean.scale):
-        notes, statistic, p = (Note("identical", IDENTICAL),), 0.0, 1.0
+        notes, p = (Note("identical", IDENTICAL),), 1.0
     else:
         raise InvalidInputError(
-            f"{name_a} and {name_b} differ by the same in all cells: nothing shows how that would vary",
+            f"{a} and {b} differ by the same in all cells: nothing shows how that would vary",
             hint="are the values scores of single cells, or means that were repeated?",
         )
-    item = mean.whole.nesting.items or many_levels(mean.whole)
-    code, differs = mean.whole.codes[item], np.abs(cells) > rounding.noise_width(mean.scale)
-    runs_interval = analysis.interval_of_runs(mean, cells)
+    whole, draws = pair.design.whole, (drawing.n_resamples, drawing.seed)
+    item = whole.codes[whole.nesting.items or many_levels(whole)]
+    differs = np.abs(pair.cells) > rounding.noise_width(mean.scale)
     d = FacetDifference(
-        metric=data.metric.name, a=name_a, b=name_b, estimate=mean.value, score_a=score_a, score_b=score_b,
+        metric=metric.name, a=a, b=b, estimate=mean.value, score_a=pair.scores[0], score_b=pair.scores[1],
         interval=interval, level=settings.level,
-        test=TestResult(METHOD, p, alternative, False, "asymptotic", statistic=statistic), p_adjusted=p,
-        greater_is_better=greater, n_items=int(code.max()) + 1, n_differing=np.unique(code[differs]).size,
-        standard_error=None if mean.error is None else mean.error.standard_error,
-        standard_error_method=None if mean.error is None else "components",
-        facets=facets, freedom=mean.freedom, components=analysis.components(mean), draws=analysis.draws,
-        runs_interval=runs_interval,
+        test=TestResult(
+            METHOD, p, alternative, False, "asymptotic", statistic=mean.value / error if error else 0.0
+        ),
+        p_adjusted=p, greater_is_better=metric.greater_is_better,
+        n_items=int(item.max()) + 1, n_differing=np.unique(item[differs]).size,
+        standard_error=error, standard_error_method=None if error is None else "components",
+        facets=facets_of(whole), freedom=mean.freedom,
+        components=components_of(pair, settings.level, draws), draws=draws,
+        runs_interval=pair.interval_of_runs(settings.level),
     )  # fmt: skip
-    notes = notes_about((*notes, *notes_on_pair(mean, d)), data.metric.name, name_a, name_b)
+    notes = notes_about((*notes, *notes_on_pair(mean, d)), metric.name, a, b)
     return family.with_verdict(dataclasses.replace(d, notes=notes), tost, settings.margin)
 
 
@@ -348,5 +347,4 @@ def _studies(d: FacetDifference, study: Any) -> tuple[FacetStudy, ...]:
     sizes = [sizes_of(levels, d.facets, np.array([one.levels for one in d.facets])) for levels in asked]
     if not d.components or not sizes:
         return ()
-    estimates = d.estimates
-    return d.at(estimates, np.array(sizes), estimates.draws(*d.draws))
+    return d.at(d.estimates, np.array(sizes))

@@ -8,72 +8,14 @@ per cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-
-Effect = frozenset[str]
-
-
-@dataclass(frozen=True)
-class Nesting:
-    """The facets of a design: which are fixed, and in which others each lies.
-
-    `facets` are the names, outer facets before those that lie in them, and the items last; `parents` all
-    facets that a facet lies in; `fixed` those whose levels are all that matter; `items` is the facet whose
-    levels count the same whatever they lie in.
-    """
-
-    facets: tuple[str, ...]
-    parents: Mapping[str, frozenset[str]]
-    fixed: frozenset[str]
-    items: str | None
-
-    @property
-    def effects(self) -> list[Effect]:
-        """All effects, those of few facets first, and the finest last."""
-        return [
-            effect
-            for size in range(1, len(self.facets) + 1)
-            for effect in map(frozenset, combinations(self.facets, size))
-            if all(self.parents[facet] <= effect for facet in effect)
-        ]
-
-    @property
-    def random(self) -> list[str]:
-        """The facets of which the levels are a sample."""
-        return [facet for facet in self.facets if facet not in self.fixed]
-
-    def varies(self, effect: Effect) -> bool:
-        """Return whether an effect would be another with other levels: if it holds a random facet."""
-        return not effect <= self.fixed
-
-    @property
-    def averaged(self) -> list[str]:
-        """The facets over which cells are averaged before the mean is judged.
-
-        The mean square of a random facet holds the variance of what is nested in it, so that seeds in prompts
-        need no term of their own; items in documents stay, as there are few documents and they differ in
-        size. A fixed facet drops out unless a random one lies in it.
-        """
-        return [
-            facet
-            for facet in self.facets
-            if (facet in self.fixed and not any(facet in self.parents[one] for one in self.random))
-            or (facet != self.items and self.parents[facet] - self.fixed)
-        ]
-
-    def without(self, facets: Iterable[str]) -> Nesting:
-        """Return the design that is left when cells are averaged over facets."""
-        rest = tuple(facet for facet in self.facets if facet not in {*facets})
-        parents = {facet: self.parents[facet] & {*rest} for facet in rest}
-        items = self.items if self.items in rest else None
-        return Nesting(rest, parents, self.fixed & {*rest}, items)
+from bestby.questions.facets.nesting import Effect, Nesting, joint_levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,30 +134,6 @@ def degrees_of_freedom(effects: Sequence[Effect], levels: FloatArray | IntArray)
 def above(effects: Sequence[Effect]) -> BoolArray:
     """Return which effects hold each other one and more, shape (k, k): whether e < f."""
     return np.array([[e < f for f in effects] for e in effects], dtype=np.bool_)
-
-
-def joint_levels(codes: Sequence[IntArray]) -> IntArray:
-    """Return the levels of several facets together as numbers from 0, without those that no cell has.
-
-    >>> joint_levels([np.array([0, 0, 2, 2]), np.array([1, 1, 0, 1])]).tolist()
-    [0, 0, 1, 2]
-    """
-    joint = _numbered(codes[0])
-    for inner in codes[1:]:
-        joint = _numbered(joint * (int(inner.max()) + 1) + inner)
-    return joint
-
-
-def _numbered(codes: IntArray) -> IntArray:
-    size = int(codes.max()) + 1
-    if size > 8 * codes.size:  # so many that sorting is cheaper than a place for each
-        return np.unique(codes, return_inverse=True)[1].reshape(-1)
-    there = np.zeros(size, dtype=np.bool_)
-    there[codes] = True
-    if there.all():
-        return codes
-    numbers: IntArray = (np.cumsum(there) - 1)[codes]
-    return numbers
 
 
 def weights_of(nesting: Nesting, codes: Mapping[str, IntArray], *, by_levels: bool) -> FloatArray:

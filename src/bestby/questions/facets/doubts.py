@@ -8,7 +8,6 @@ import numpy as np
 
 from bestby._core.text import counted, percentage
 from bestby.data.roles import listed
-from bestby.questions.facets.components import Averaging, n_combinations
 from bestby.questions.facets.means import Mean
 from bestby.questions.facets.reference import largest, many_levels
 from bestby.questions.facets.result import FacetDifference
@@ -31,7 +30,7 @@ def notes_on_pair(mean: Mean, d: FacetDifference) -> Iterator[Note]:
     """Yield what a difference rests on, and what was set to 0 or pooled."""
     if mean.error is None:
         return
-    if mean.parts is None:
+    if not d.components:
         message = (
             "so many cells have no value that effects cannot be told apart: there are no variance components,"
             " and nothing is said of other numbers of levels"
@@ -108,10 +107,8 @@ def _notes_on_levels(d: FacetDifference) -> Iterator[Note]:
 
 def _notes_on_missing(data: FacetData, weights: str) -> Iterator[Note]:
     items, nesting = data.nesting.items, data.nesting
-    facets = [facet for facet in nesting.facets if facet not in data.unmatched]
-    cells = Averaging.over(data.codes, facets)
-    there = np.isfinite(np.stack([cells.means(values) for values in data.values])).mean(axis=0)
-    lacking = 1.0 - float(there.sum()) / n_combinations(nesting, facets, cells.codes)
+    cells, there, full = data.cells
+    lacking = 1.0 - float(there.sum()) / full
     if lacking <= 0.0:
         return
     message = (
@@ -120,7 +117,7 @@ def _notes_on_missing(data: FacetData, weights: str) -> Iterator[Note]:
     )
     yield Note("unbalanced", message)
     of_items = set() if items is None else {items, *nesting.parents[items]}
-    for facet in facets:
+    for facet in cells.codes:
         if facet in of_items or nesting.parents[facet]:
             continue
         each = np.bincount(cells.codes[facet], there)

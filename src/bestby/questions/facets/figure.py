@@ -81,30 +81,22 @@ def study(c: FacetsComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     axes, d = canvas.axes(), c.differences[0]
     if d.components:
         estimates = d.estimates
-        draws = estimates.draws(*d.draws)
-        factors = np.geomspace(1.0, 8.0, 13)
+        now = d.at(estimates, estimates.sizes[None, :])[0].half_length
         sampled = [place for place, facet in enumerate(d.facets) if not facet.fixed]
         for colour, place in zip((ACCENT, WORSE, FAINT, INK), sampled, strict=False):
             facet = d.facets[place]
-            sizes = np.tile(estimates.sizes, (factors.size, 1))
-            sizes[:, place] = np.maximum(np.rint(factors * facet.levels), 2.0)
+            sizes = np.tile(estimates.sizes, (13, 1))
+            sizes[:, place] = np.maximum(np.rint(np.geomspace(1.0, 8.0, 13) * facet.levels), 2.0)
             sizes = np.unique(sizes, axis=0)
-            points = d.at(estimates, sizes, draws)
-            times = sizes[:, place] / facet.levels
+            points, times = d.at(estimates, sizes), sizes[:, place] / facet.levels
+            label = f"{facet.name}s (now {facet.levels:g})"
             halves = [one.half_length for one in points]
-            axes.plot(
-                times,
-                halves,
-                color=colour,
-                linewidth=1.8,
-                label=f"{facet.name}s (now {facet.levels:g})",
-                gid=facet.name,
-            )
-            low = [one.half_length_interval.low for one in points]
-            high = [one.half_length_interval.high for one in points]
+            axes.plot(times, halves, color=colour, linewidth=1.8, label=label, gid=facet.name)
             if place == sampled[0]:
-                axes.fill_between(times, low, high, color=colour, alpha=0.12, linewidth=0, gid="band")
-        now = d.at(estimates, estimates.sizes[None, :], draws)[0].half_length
+                ends = [(one.half_length_interval.low, one.half_length_interval.high) for one in points]
+                axes.fill_between(
+                    times, *np.transpose(ends), color=colour, alpha=0.12, linewidth=0, gid="band"
+                )
         axes.plot(1.0, now, marker="o", markersize=7, color=INK, linestyle="none", zorder=3, gid="now")
         axes.set_ylim(0.0, 2.5 * now)
         axes.set_xscale("log")

@@ -9,7 +9,8 @@ import numpy as np
 
 from bestby._core import special
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.questions.facets.components import Cells, Nesting, above
+from bestby.questions.facets.components import Cells, above
+from bestby.questions.facets.nesting import Nesting
 
 
 @dataclass(frozen=True, eq=False)

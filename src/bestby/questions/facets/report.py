@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from bestby._core.text import grouped
@@ -12,13 +13,12 @@ from bestby.questions.facets import figure
 from bestby.questions.facets.result import (
     Facet,
     FacetAllocation,
-    FacetComponent,
     FacetDifference,
     FacetsComparison,
     FacetStudy,
 )
 from bestby.report import column, words
-from bestby.report.column import Cell, Column
+from bestby.report.column import Cell, Look
 from bestby.report.document import (
     MOST_PAIRS,
     Document,
@@ -28,10 +28,20 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, interval_ends
+from bestby.report.fields import (
+    DIFFERENCE,
+    SCORE,
+    Field,
+    Rows,
+    attributes,
+    best_fields,
+    inside,
+    interval_ends,
+    shown_interval,
+)
 from bestby.report.figures import forest
 from bestby.report.numbers import MINUS, Rounding, amount
-from bestby.report.paper import against, inference, measured, named
+from bestby.report.paper import against, inference, measured, named, set_of_best
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -51,7 +61,9 @@ MOST_SHARES = 4
 def document(c: FacetsComparison) -> Document:
     """Return the report: question, scores, differences, where they are uncertain, and other designs."""
     metric, first = c.metrics[0], c.differences[0]
-    remarks = [shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c)]
+    remarks = [
+        shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c), allocation_sentence(c),
+    ]  # fmt: skip
     section = Section(
         name=metric.name,
         lead=f"{c.question} {words.headline(c, metric)}",
@@ -138,6 +150,33 @@ def studies_sentence(c: FacetsComparison) -> str:
     return f"Half the interval of {d.a} {MINUS} {d.b} is {now}. With {'; '.join(shown)}."
 
 
+def allocation_sentence(c: FacetsComparison) -> str:
+    """Return how to spend a budget; "" where nobody asked."""
+    a, digits = c.allocation, difference_rounding(c)
+    if a is None:
+        return ""
+    aim = "the best numbers of levels are"
+    if a.target is not None:
+        size = digits.size(a.target)
+        aim = (
+            f"the cheapest numbers of levels that reach ± {size} are"
+            if a.reached
+            else (f"± {size} is out of reach, and {aim}")
+        )
+    step, more = a.steps[0], (a.steps[0].cost or 0.0) - (a.now.cost or 0.0)
+    (facet,) = (name for name, size in step.levels if size != dict(a.now.levels)[name])
+    return (
+        f"For {a.a} {MINUS} {a.b} and a budget of {amount(a.budget)}, {aim} {_sizes(a.best)}:"
+        f" ± {_with_range(a.best, digits)}, cost {amount(a.best.cost or 0.0)}. What there is costs"
+        f" {amount(a.now.cost or 0.0)}; one more {facet} brings most for its cost:"
+        f" ± {digits.size(step.half_length)}, for {amount(more)} more."
+    )
+
+
+def _sizes(one: FacetStudy) -> str:
+    return " × ".join(f"{size:g} {name}s" for name, size in one.levels)
+
+
 def _with_range(one: FacetStudy, digits: Rounding) -> str:
     return f"{digits.size(one.half_length)} {digits.interval(one.half_length_interval)}"
 
@@ -151,12 +190,11 @@ def _changed(one: FacetStudy, facets: Sequence[Facet]) -> str:
 
 def study_text(one: FacetStudy) -> str:
     """Return a design on one line."""
-    levels = " × ".join(f"{size:g} {name}s" for name, size in one.levels)
     digits = Rounding.of([(one.half_length, one.half_length_interval)])
     cost = "" if one.cost is None else f", cost {amount(one.cost)}"
     low, high = one.standard_error_interval.low, one.standard_error_interval.high
     error = f"standard error {one.standard_error:.3g} [{low:.2g}, {high:.2g}]"
-    return f"{levels}: {error}, half the interval {_with_range(one, digits)}{cost}"
+    return f"{_sizes(one)}: {error}, half the interval {_with_range(one, digits)}{cost}"
 
 
 def allocation_text(a: FacetAllocation) -> str:
@@ -174,25 +212,12 @@ def allocation_text(a: FacetAllocation) -> str:
 
 def _components(c: FacetsComparison) -> Table:
     """Return the components of each difference."""
-    entries = [(d, one) for d in c.differences for one in d.components]
-    sides = column.sides(c.differences)
-
-    def share(entry: tuple[FacetDifference, FacetComponent]) -> Cell:
-        return Cell(f"{100.0 * entry[1].share:.0f} %", entry[1].share)
-
-    columns = (
-        *(column.part(one, lambda e: e[0]) for one in sides.columns),
-        column.text("effect", lambda e: e[1].effect),
-        Column("share of the variance", share),
-        column.number("component", Rounding(5), lambda e: e[1].variance),
-        column.interval(c.level, Rounding(5), lambda e: e[1].interval),
-        column.count("levels", lambda e: e[1].levels),
-        column.number("df", Rounding(1), lambda e: e[1].freedom),
-    )
+    sides, table = column.sides(c.differences), TABLES["components"]
+    look = Look(Rounding(5), c.level)
     return Table.of(
         f"Where the variance of the differences comes from, {sides.minus}",
-        columns,
-        entries,
+        (*(column.part(one, itemgetter(0)) for one in sides.columns), *table.shown(c, look)),
+        [*table.entries(c)],
         part="components",
         main=len(sides.columns) + 1,
         details=True,
@@ -200,23 +225,11 @@ def _components(c: FacetsComparison) -> Table:
 
 
 def _studies(c: FacetsComparison) -> Table:
+    """Return how sure the first difference would be."""
+    columns = TABLES["studies"].shown(c, Look(Rounding(4), c.level))
     d = c.differences[0]
-    columns = (
-        *(
-            column.number(f"{facet.name}s", Rounding(0), partial(_levels_at, place))
-            for place, facet in enumerate(d.facets)
-        ),
-        column.number("standard error", Rounding(4), attrgetter("standard_error")),
-        column.interval(c.level, Rounding(4), attrgetter("standard_error_interval")),
-        column.number("half the interval", Rounding(4), attrgetter("half_length")),
-        column.interval(c.level, Rounding(4), attrgetter("half_length_interval")),
-    )
     caption = f"How sure {d.a} {MINUS} {d.b} would be with other numbers of levels"
-    return Table.of(caption, columns, c.studies, part="studies", main=len(d.facets), details=True)
-
-
-def _levels_at(place: int, one: FacetStudy) -> float:
-    return one.levels[place][1]
+    return Table.of(caption, columns, c.studies, part="studies", main=1, details=True)
 
 
 def _pictures(c: FacetsComparison) -> Iterator[Picture]:
@@ -237,33 +250,41 @@ def _design(one: FacetStudy) -> str:
     return " x ".join(f"{size:g} {name}" for name, size in one.levels)
 
 
-_COMPONENT = (
-    *attributes("effect", "share", "variance"),
-    *interval_ends("interval", needs=(), absent=None),
-    *attributes("levels", "freedom"),
-)
+def _share(share: float, _look: Look) -> Cell:
+    return Cell(f"{100.0 * share:.0f} %", share)
+
 
 TABLES = {
     "differences": Rows(
         (*DIFFERENCE, *interval_ends("runs_interval", "runs_low", "runs_high", absent=None)),
         attrgetter("differences"),
     ),
-    "scores": Rows(SCORE, attrgetter("systems")),
+    "scores": Rows(lambda c: (*SCORE, *best_fields(c)), attrgetter("systems")),
     "components": Rows(
         (
-            Field("a"),
-            Field("b"),
-            *(Field(f.name, f"of.{f.path or f.name}", f.needs, f.absent) for f in _COMPONENT),
+            Field("a", "0.a"),
+            Field("b", "0.b"),
+            *inside(
+                "1",
+                (
+                    Field("effect", header="effect", format=column.as_word),
+                    Field("share", header="share of the variance", format=_share),
+                    Field("variance", header="component"),
+                    *shown_interval("interval"),
+                    Field("levels", header="levels", format=column.as_count),
+                    Field("freedom", header="df", format=column.written(".1f")),
+                ),
+            ),
         ),
-        lambda c: [{"a": d.a, "b": d.b, "of": one} for d in c.differences for one in d.components],
+        lambda c: [(d, one) for d in c.differences for one in d.components],
     ),
     "studies": Rows(
         (
-            Field("design", _design),
-            *attributes("standard_error"),
-            *interval_ends("standard_error_interval", "standard_error_low", "standard_error_high", needs=()),
-            *attributes("half_length"),
-            *interval_ends("half_length_interval", "half_length_low", "half_length_high", needs=()),
+            Field("design", _design, header="design", format=column.as_name),
+            Field("standard_error", header="standard error"),
+            *shown_interval("standard_error_interval", "standard_error_low", "standard_error_high"),
+            Field("half_length", header="half the interval"),
+            *shown_interval("half_length_interval", "half_length_low", "half_length_high"),
         ),
         attrgetter("studies"),
     ),
@@ -282,6 +303,7 @@ def dictionary(c: FacetsComparison) -> dict[str, Any]:
         ],
         "components": TABLES["components"].rows(c),
         "studies": TABLES["studies"].rows(c),
+        "allocation": c.allocation and dataclasses.asdict(c.allocation),
     }
 
 
@@ -298,6 +320,7 @@ def sentences(c: FacetsComparison) -> Iterator[str]:
     source = cite("facets", "components")
     yield f"Every {weights} has the same weight; variance components follow from quadratic forms{source}."
     yield from inference(c, c.differences, systems=c.systems)
+    yield from set_of_best(c)
     if any(d.components for d in c.differences):
         yield (
             f"Intervals of the components are from {grouped(c.provenance.n_resamples)} generalised"

@@ -15,7 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.questions.facets import study as studying
-from bestby.questions.facets.components import Nesting
+from bestby.questions.facets.nesting import Nesting
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.reported import SCORE, SQUARE, canvas_of, shown_metric
 from bestby.results.values import Interval
@@ -162,6 +162,8 @@ class FacetAllocation:
     FacetsComparison.allocate : Makes it.
     """
 
+    _scales: ClassVar[Mapping[str, float]] = {"target": SCORE}
+
     a: str
     b: str
     best: FacetStudy
@@ -257,6 +259,7 @@ class FacetDifference(Difference):
             np.array([facet.levels for facet in self.facets], dtype=np.float64),
             np.array([one.part for one in self.components]),
             np.array([one.freedom for one in self.components]),
+            self.draws,
         )
 
     def study(self, levels: Mapping[str, int]) -> FacetStudy:
@@ -291,14 +294,10 @@ class FacetDifference(Difference):
         """
         estimates = self.estimates
         sizes = sizes_of(levels, self.facets, estimates.sizes)
-        return self.at(estimates, sizes[None, :], estimates.draws(*self.draws))[0]
+        return self.at(estimates, sizes[None, :])[0]
 
     def at(
-        self,
-        estimates: studying.Estimates,
-        sizes: FloatArray,
-        draws: FloatArray,
-        costs: Sequence[float | None] = (),
+        self, estimates: studying.Estimates, sizes: FloatArray, costs: Sequence[float | None] = ()
     ) -> tuple[FacetStudy, ...]:
         """Return how sure this would be on designs of other sizes, shape (n, F)."""
         error = estimates.error(sizes)
@@ -306,7 +305,7 @@ class FacetDifference(Difference):
         tails = [0.5 * (1.0 - self.level), 0.5 * (1.0 + self.level)]
         studies = []
         for size, c, se, cost in zip(sizes, quantiles, errors, costs or [None] * len(sizes), strict=True):
-            low, high = np.quantile(estimates.drawn_errors(size, draws), tails).tolist()
+            low, high = np.quantile(estimates.drawn_errors(size), tails).tolist()
             interval = Interval(low, high, self.level, "generalised", False)
             longer = Interval(float(c) * low, float(c) * high, self.level, "generalised", False)
             named = zip((facet.name for facet in self.facets), map(float, size), strict=True)
@@ -335,6 +334,8 @@ class FacetsComparison(Comparison):
         What other numbers of levels would give for the first difference.
     weights : str
         Whether all levels of a facet count the same, or all cells.
+    allocation : FacetAllocation or None
+        How to spend a budget, which the command line asks for (``--budget``); see `allocate`.
 
     See Also
     --------
@@ -346,6 +347,7 @@ class FacetsComparison(Comparison):
     facets: tuple[Facet, ...] = field(kw_only=True)
     studies: tuple[FacetStudy, ...] = field(kw_only=True)
     weights: str = field(kw_only=True)
+    allocation: FacetAllocation | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "facets"
 
@@ -443,7 +445,7 @@ class FacetsComparison(Comparison):
             )
         more = estimates.sizes + studying.one_each(estimates.nesting)
         shown = np.vstack([best, estimates.sizes, more])
-        studies = d.at(estimates, shown, estimates.draws(*d.draws), prices.of(shown).tolist())
+        studies = d.at(estimates, shown, prices.of(shown).tolist())
         now = studies[1]
 
         def gain(one: FacetStudy) -> float:

@@ -8,8 +8,10 @@ from itertools import product
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray
-from bestby.questions.facets.components import Effect, Nesting, above, degrees_of_freedom
+from bestby.questions.facets.components import above, degrees_of_freedom
+from bestby.questions.facets.nesting import Effect, Nesting
 from bestby.questions.facets.reference import MeanError, error_of_mean
 from bestby.resampling.streams import block_generator
 
@@ -29,21 +31,23 @@ class Estimates:
 
     `sizes` are the levels of each facet, of a nested one those in a level of what it lies in, shape (F,);
     `parts`, of shape (k,), the components times kappa, as estimated; `freedom` the degrees of freedom of the
-    mean squares.
+    mean squares. `drawing` is the number of draws, and their seed.
     """
 
     nesting: Nesting
     sizes: FloatArray
     parts: FloatArray
     freedom: FloatArray
+    drawing: tuple[int, int] = (10_000, 0)
 
     @property
     def effects(self) -> tuple[Effect, ...]:
         """All effects, the finest last."""
         return tuple(self.nesting.effects)
 
-    def draws(self, n_draws: int, seed: int) -> FloatArray:
-        """Return generalised draws of the parts, shape (n_draws, k), of which some are negative.
+    @cached_property
+    def draws(self) -> FloatArray:
+        """Generalised draws of the parts, shape (n_draws, k), of which some are negative.
 
         A mean square times its degrees of freedom, over its expectation, is chi-squared, so that dividing
         what was observed by chi-squared over its df draws the expectation (Weerahandi 1993, J. Amer. Statist.
@@ -51,6 +55,7 @@ class Estimates:
         """
         within = above(self.effects) + np.eye(len(self.effects))
         squares = np.maximum(within @ self.parts, np.finfo(np.float64).tiny)
+        n_draws, seed = self.drawing
         generator = block_generator(seed, "facets", 0)
         # Draws are made by rejection: the last digit of the shape, which machines round in ways of their own,
         # could change all that follow.
@@ -84,13 +89,13 @@ class Estimates:
         freedom = degrees_of_freedom(effects, levels[..., places]) * np.minimum(1.0, as_now[places])
         return error_of_mean((parts * varies) @ onto, freedom, levels[..., places], rest)
 
-    def drawn_errors(self, sizes: FloatArray, draws: FloatArray) -> FloatArray:
-        """Return standard errors on a design for draws of the parts, shape (n_draws,).
+    def drawn_errors(self, sizes: FloatArray) -> FloatArray:
+        """Return standard errors on a design for the draws of the parts, shape (n_draws,).
 
         The sum of the parts is cut at that of the finest effect, not each of them at 0, which would draw the
         errors too large.
         """
-        parts = self.at(sizes, draws)
+        parts = self.at(sizes, self.draws)
         varies = np.array([self.nesting.varies(effect) for effect in self.effects])
         return np.asarray(np.sqrt(np.maximum(parts[:, varies].sum(axis=1), parts[:, -1])))
 

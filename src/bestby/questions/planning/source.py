@@ -210,6 +210,13 @@ def _one_file(values: Plan) -> str:
 
 def _runs_in_file(values: Plan) -> RunsAndItems:
     table = _runs_of(values, values.data.systems)
+    shared = next((note for note in table.notes if note.code == "runs_share_levels"), None)
+    if shared is not None and values.data.run is None:
+        raise InvalidInputError(
+            shared.message,
+            hint=f"bestby facets {_one_file(values)} says what more levels of each facet give; if the"
+            " runs of one column are independent, name it: --run ...",
+        )
     a, b = _two(list(table.runs))
     rows = [np.asarray(table.runs[name]) for name in (a, b)]
     if table.gold is not None:

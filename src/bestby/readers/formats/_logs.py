@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +21,7 @@ from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import is_quantity, is_usage, listed
-from bestby.data.table import Table
+from bestby.data.table import Table, table_of
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
@@ -220,7 +221,7 @@ def gathered(
         evaluation,
         runs=runs,
         metric=common,
-        greater_is_better=False if falling and runs is not None else None,
+        greater_is_better=False if falling else None,
         clusters=_offered(list(group.values()), evaluation, cluster),
         quantities=beside,
     )
@@ -700,9 +701,34 @@ def compared(
     falling = falling.union(taken, *(one.falling for one in scored))
     means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
     names_of = names_by_task(scored, datasets, _all_names)
-    return gathered(
+    read = gathered(
         logs, means, description, on_missing=on_missing, cluster=clusters, names=names_of, quantities=taken
     )
+    return dataclasses.replace(read, cells=partial(cells_of, [*zip(systems, scored, strict=True)], chosen))
+
+
+def cells_of(
+    scored: Sequence[tuple[str, Scored]],
+    chosen: Mapping[str, tuple[str, Sequence[str]]],
+    facets: Collection[str],
+) -> Table:
+    """Return the samples of systems as a table, a row each, or one for each score if "scorer" is a facet.
+
+    `chosen` has the score that is compared on each dataset, and all that its files share. Items of several
+    datasets are told apart, unless these are the facet "task".
+    """
+    several = len(chosen) > 1 and "task" not in facets
+    run = "run" if "run" in facets else "epoch"
+    rows = []
+    for system, one in scored:
+        name, shared = chosen[one.dataset]
+        for sample in one.samples:
+            item = f"{one.dataset}/{sample.item}" if several else sample.item
+            row = {**sample.groups, "system": system, "task": one.dataset, run: sample.run, "item": item}
+            for scorer in shared if "scorer" in facets else [name]:
+                score = sample.scores.get(scorer, sample.quantities.get(scorer))
+                rows.append({**row, "scorer": scorer, "score": score})
+    return dataclasses.replace(table_of(rows), source="the logs")
 
 
 def _all_names(one: Scored) -> dict[str, None]:

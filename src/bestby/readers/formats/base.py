@@ -20,6 +20,7 @@ from bestby._core.paths import is_directory, is_file, readable, readable_file, u
 from bestby._core.text import suggestion
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.runs import Cells
 from bestby.data.roles import Soft, listed
 from bestby.data.table import Table
 from bestby.metrics.base import BaseMetric
@@ -91,6 +92,7 @@ class Read:
     own. `metric` is what the format suggests (for a score per run, the name of the score);
     `greater_is_better` is the direction of the scores of the runs. `preferences` are columns of judgements.
     `clusters` are the groupings not used, `quantities` what else the items took, by the names it is asked by.
+    `cells` returns every sample, as `Runs.cells` does.
     """
 
     description: str
@@ -104,6 +106,7 @@ class Read:
     notes: tuple[Note, ...] = ()
     unpooled: InvalidInputError | None = None
     quantities: tuple[str, ...] = ()
+    cells: Cells | None = None
 
     @property
     def n_items(self) -> int:

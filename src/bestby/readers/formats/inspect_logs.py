@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import re
@@ -9,7 +10,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,13 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
+from bestby.data.table import Table
 from bestby.metrics.regression import Mean
 from bestby.readers.database import UNPACKED_VARIABLE, most_unpacked
 from bestby.readers.formats._logs import (
-    Log,
     Sample,
     Scored,
+    cells_of,
     chosen_by_task,
     gathered,
     in_words,
@@ -109,7 +111,11 @@ def read(
         [log.file.path for log in logs],
     )
     chosen = chosen_by_task(logs, [log.task for log in logs], _names, _scorer, value_column, "scorer")
-    read_in = [_log(log, name, chosen[log.task][0]) for log, name in zip(logs, names, strict=True)]
+    read_in = [
+        log_of(_scored(log, name, [scorer]), name, scorer)
+        for log, name in zip(logs, names, strict=True)
+        for scorer, _ in [chosen[log.task]]
+    ]
     known = list(dict.fromkeys(name for _, shared in chosen.values() for name in shared))
     scorers = {task: scorer for task, (scorer, _) in chosen.items()}
     others = f" (available: {listed(known)})" if len(known) > len({*scorers.values()}) else ""
@@ -119,7 +125,17 @@ def read(
         description += f"; not finished: {listed(unfinished)}"
     taken = {name: None for log in logs for one in log.quantities for name in one}
     means = {task: Mean(name, greater_is_better=name not in taken) for task, name in scorers.items()}
-    return gathered(read_in, means, description, on_missing=on_missing, cluster=clusters, quantities=taken)
+    read = gathered(read_in, means, description, on_missing=on_missing, cluster=clusters, quantities=taken)
+
+    def cells(facets: Collection[str]) -> Table:
+        scored = [
+            (name, _scored(log, name, shared if "scorer" in facets else [scorer]))
+            for log, name in zip(logs, names, strict=True)
+            for scorer, shared in [chosen[log.task]]
+        ]
+        return cells_of(scored, chosen, facets)
+
+    return dataclasses.replace(read, cells=cells)
 
 
 def _opened(file: File) -> _Opened:
@@ -257,15 +273,20 @@ def _single(name: str) -> str | None:
     return name.rpartition("/")[0] or None
 
 
-def _log(log: _Opened, name: str, scorer: str) -> Log:
+def _scored(log: _Opened, name: str, scorers: Sequence[str]) -> Scored:
+    """Return what scorers said of each sample."""
     samples = []
     for sample, values, taken in zip(log.samples, log.scores, log.quantities, strict=True):
         item, epoch = _id_and_epoch(sample)
-        given = values.get(scorer, values.get(_single(scorer) or scorer, taken.get(scorer)))
-        value = _value(sample, scorer, given)
+        scores = {
+            scorer: _value(
+                sample, scorer, values.get(scorer, values.get(_single(scorer) or scorer, taken.get(scorer)))
+            )
+            for scorer in scorers
+        }
         start, groups = beginning(sample.data.get("input")), sample.labels("metadata")
-        samples.append(Sample(sample.where, item, {scorer: value}, epoch, start, groups))
-    return log_of(Scored(str(log.file.path), None, name, log.task, samples), name, scorer)
+        samples.append(Sample(sample.where, item, scores, epoch, start, groups))
+    return Scored(str(log.file.path), None, name, log.task, samples)
 
 
 def _id_and_epoch(sample: Record) -> tuple[str, int]:

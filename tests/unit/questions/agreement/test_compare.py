@@ -127,6 +127,12 @@ def test_who_lowers_agreement_is_said() -> None:
     assert odd.difference_interval.low > 0.0 > odd.interval.low
 
 
+def test_clusters_may_be_a_column_of_the_mapping() -> None:
+    data, documents = labels(), [*range(12)] * 5
+    named = bb.agreement({**data, "document": documents}, clusters="document")
+    assert named.coefficients == bb.agreement(data, clusters=documents).coefficients
+
+
 def codes_of(data: Any, **more: Any) -> set[str]:
     return {note.code for note in bb.agreement(data, **more).notes}
 
@@ -157,12 +163,12 @@ def test_notes_where_the_data_show_little() -> None:
         ({"a": ["x", "x"], "b": ["x", "x"]}, {}, "all labels of items with two labels are 'x'"),
         ({"a": ["x", None], "b": [None, "y"]}, {}, "no item has labels of two annotators"),
         ({"a": ["x", "y"], "b": [None, None]}, {}, "annotator 'b' gave no label"),
-        ({"a": ["x", "y"], "b": ["x"]}, {}, "'a' has 2 labels and 'b' 1"),
+        ({"a": ["x", "y"], "b": ["x"]}, {}, "'a' has 2 values, 'b' has 1"),
         ({"a": ["x", "y"], "b": ["x", "y"]}, {"scale": "ordinal"}, "needs numbers as labels"),
         ({"a": [-1, 2], "b": [1, 2]}, {"scale": "ratio"}, "labels of at least 0"),
         ({"a": [1, 2], "b": [1, 2]}, {"scale": "metric"}, "scale must be one of"),
         ({"a": [1, 2], "b": [1, 2]}, {"clusters": [1]}, "clusters"),
-        ({"a": [1, 2], "b": [1, 2]}, {"clusters": "document"}, "clusters names a column"),
+        ({"a": [1, 2], "b": [1, 2]}, {"clusters": "document"}, "no column 'document'"),
         ({"a": [1, 2], "b": [1, 2]}, {"reading": bb.Reading(classes=["1"])}, "not among the classes"),
         ({"a": [1, 2], "b": [1, 2]}, {"reading": bb.Reading(normalise=True)}, "normalise"),
         ("labels.csv", {}, "labels.csv"),

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bestby.questions.facets.components import Averaging, Cells, Nesting, weights_of
+from bestby.questions.facets.components import Averaging, Cells, weights_of
+from bestby.questions.facets.nesting import Nesting
 from bestby.questions.facets.reference import MeanError, error_of_mean
 
 Levels = Mapping[str, np.ndarray]

@@ -129,6 +129,21 @@ def test_a_pair_alone_equals_its_cell_of_all() -> None:
     assert every["a", "c"].p_adjusted >= every["a", "c"].p_value
 
 
+def test_the_set_of_the_best_is_that_of_bonferronis_intervals() -> None:
+    data = scores(size=(6, 3, 60), names="abc", spread=0.1)
+    data = {name: x + shift for (name, x), shift in zip(data.items(), (0.9, 0.85, 0.0), strict=True)}
+    found = facets(data, nested="seed in prompt")
+    assert found.best is not None
+    assert set(found.best.systems) == {"a", "b"}
+    assert "may_be_best" in found.to_frame("scores").columns
+    assert "The best system is one of" in str(found)
+    assert facets(data, nested="seed in prompt", correction="none").best == found.best
+    assert facets({name: data[name] for name in "ab"}, nested="seed in prompt").best is None
+    assert facets(data, nested="seed in prompt", baseline="c").best is None
+    lower = facets(data, nested="seed in prompt", metric="loss")
+    assert lower.best.systems == ("c",)
+
+
 # -- forms of data ---------------------------------------------------------------------------------
 
 
