@@ -483,8 +483,8 @@ class Board:
     def publish(self, site: str | Path) -> Publication:
         """Write the site of the board: static pages, and JSON and CSV of all tables.
 
-        The new site takes the place of the old one in one step; pages that show the same are not written
-        again. Without a change of the board, the same site comes out.
+        The new site takes the place of the old one in one step. Without a change of the board, the same site
+        comes out.
 
         Parameters
         ----------

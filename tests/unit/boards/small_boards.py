@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -50,7 +51,11 @@ class SmallBoard:
         """Add a version of the gold."""
         version = 1 + sum(isinstance(line.event, GoldSet) for line in self.folder.lines())
         mark = golds.write(self.folder, version, golds_by_task)
-        return self.add(GoldSet(version, mark, {}, reason))
+        items = {
+            task: hashlib.sha256(self.folder.items_file(task, self.settings).read_bytes()).hexdigest()
+            for task in golds_by_task
+        }
+        return self.add(GoldSet(version, mark, items, reason))
 
     def content(self, now: datetime | None = None, **more: object) -> BoardContent:
         """Return what its site would show."""

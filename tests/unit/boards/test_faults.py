@@ -157,7 +157,7 @@ def check_site(root: Path) -> None:
     ]
     assert sha256(data).hexdigest() in published
     for path, known in listed.items():
-        assert sha256((site / path).read_bytes()).hexdigest() == known["sha256"]
+        assert sha256((site / path).read_bytes()).hexdigest() == known
 
 
 def check_published(root: Path, systems: list[str]) -> None:

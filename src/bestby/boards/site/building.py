@@ -10,9 +10,9 @@ import json
 import unicodedata
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
@@ -61,36 +61,36 @@ Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""
 
 
+File = tuple[str, bytes]
+"""A file of a site: its path and its bytes."""
+
+
 def render(content: BoardContent, kit: Kit | None = None) -> dict[str, bytes]:
     """Return every file of the site of a board by its path, the manifest among them.
 
     `kit` are the files for participants by their names, such as `board.toml` and `items.csv`.
     """
-    written_pages = [(page, page.make()) for page in pages(content, kit)]
-    listed = manifest(
-        content, ((page, hashlib.sha256(written).hexdigest()) for page, written in written_pages)
-    )
-    return {**{page.path: written for page, written in written_pages}, MANIFEST: listed}
+    made = dict(pages(content, kit))
+    digests = {path: hashlib.sha256(data).hexdigest() for path, data in made.items()}
+    return {**made, MANIFEST: manifest(content, digests)}
 
 
-def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
-    """Return every file of the site but the manifest; none is made yet."""
+def pages(content: BoardContent, kit: Kit | None = None) -> Iterator[File]:
+    """Yield every file of the site but the manifest."""
     links = Links(_systems_with_pages(content), {one.submission: one for one in content.entries})
     common = {"board": _board_model(content), "older_gold": None}
     now, *older = content.versions or (VersionContent(1, "", "", ()),)
     shown = shown_tables(now, "", links)
-    site = [*_version_pages(content, now, shown, common, "")]
+    yield from _version_pages(content, now, shown, common, "")
     before = []
     for version in older:
         prefix = _prefix(version)
         shown_then = shown_tables(version, prefix, links)
-        site += _version_pages(
-            content, version, shown_then, {**common, "older_gold": version.version}, prefix
-        )
+        then = {**common, "older_gold": version.version}
+        yield from _version_pages(content, version, shown_then, then, prefix)
         before.append((version.version, shown_then))
-    site += system_pages(content, now, shown, before, links, common)
-    site += _other_pages(content, now, shown, common, links, kit or {})
-    return tuple(site)
+    yield from system_pages(content, now, shown, before, links, common)
+    yield from _other_pages(content, now, shown, common, links, kit or {})
 
 
 def _systems_with_pages(content: BoardContent) -> frozenset[str]:
@@ -229,8 +229,8 @@ def _version_pages(
     shown: tuple[Shown, ...],
     common: dict[str, Any],
     prefix: str,
-) -> Iterator[Page]:
-    """Return the pages of one version of the gold."""
+) -> Iterator[File]:
+    """Yield the pages of one version of the gold."""
     main = main_table(shown)
     board = {
         **common["board"],
@@ -248,7 +248,7 @@ def _version_pages(
         "phases": [phase_model(phase, shown) for phase in version.phases],
         "versions": _versions(content, version),
     }
-    yield page_from_template(f"{prefix}index.html", "index.html", model)
+    yield _page(f"{prefix}index.html", "index.html", model)
     for one in shown:
         yield from table_pages(one, common)
 
@@ -286,14 +286,14 @@ def _prefix(older: VersionContent) -> str:
     return f"version-{older.version}/"
 
 
-def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
+def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[File]:
     """Return the page of a table, the form of it that other pages embed, and its data files."""
     phase = phase_model(one.phase, ())
     context = {**common, "title": one.title, "phase": phase}
     base = one.href.rpartition("/")[2].removesuffix(".html")
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
-        yield page_from_template(one.href, "table.html", {**context, "page": one.model})
+        yield _page(one.href, "table.html", {**context, "page": one.model})
         yield from _data_pages(files, base, "", _about(one), standings.overall(one.source))
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
@@ -302,26 +302,24 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
         for part, result in results.items()
         if result is not None
     ]
-    yield page_from_template(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
+    yield _page(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
     yield embedded(one, one.model["embed"], context)
     yield from _data_pages(files, base, "", _about(one), standings.standings(one.source))
     for part, result in results.items():
         if result is not None:
             yield from _data_pages(files, base, f"-{part}", _about(one), standings.result(result))
     if one.source.comparison is not None:
-        c = one.source.comparison
-        marks = standings.pairs_mark(c)
-        yield page_from_function(files[f"{base}-pairs.csv"], marks, standings.pairs_csv, c)
-        yield page_from_function(files[f"{base}-pairs.json"], marks, standings.pairs_json, c)
+        yield files[f"{base}-pairs.csv"], standings.pairs_csv(one.source.comparison)
+        yield files[f"{base}-pairs.json"], standings.pairs_json(one.source.comparison)
 
 
-def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> Page:
+def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> File:
     """Return a table as other pages embed it."""
     page = None if one is None else one.model
     href = "index.html" if one is None else one.href
     title = common["board"]["title"] if one is None else one.title
     more = {"page": page, "table_path": href, "title": title, "nothing": nothing, "embedded": True}
-    return page_from_template(path, "embed.html", {**common, **more})
+    return _page(path, "embed.html", {**common, **more})
 
 
 def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -> str:
@@ -367,9 +365,9 @@ def _about(one: Shown) -> dict[str, Any]:
 
 def _data_pages(
     files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: standings.Rows
-) -> Iterator[Page]:
-    yield page_from_function(files[f"{base}{part}.csv"], rows, standings.csv, rows)
-    yield page_from_function(files[f"{base}{part}.json"], [about, rows], standings.as_json, about, rows)
+) -> Iterator[File]:
+    yield files[f"{base}{part}.csv"], standings.csv(rows)
+    yield files[f"{base}{part}.json"], standings.as_json(about, rows)
 
 
 def system_pages(
@@ -379,7 +377,7 @@ def system_pages(
     older: Sequence[tuple[int, Sequence[Shown]]],
     links: Links,
     common: dict[str, Any],
-) -> Iterator[Page]:
+) -> Iterator[File]:
     """Return the page and the badge of every system that has one."""
     places = _places_by_system(shown)
     before: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -405,11 +403,9 @@ def system_pages(
             "older": before[system],
             "badge": f"badges/{base}.svg",
         }
-        yield page_from_template(path, "system.html", model)
-        yield page_from_bytes(
-            f"badges/{base}.svg",
-            badge(content.title, _standing_text(standing_places, several=len(phases) > 1)),
-        )
+        yield _page(path, "system.html", model)
+        said = _standing_text(standing_places, several=len(phases) > 1)
+        yield f"badges/{base}.svg", badge(content.title, said)
 
 
 def _places_by_system(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
@@ -530,7 +526,7 @@ def _other_pages(
     common: dict[str, Any],
     links: Links,
     kit: Kit,
-) -> Iterator[Page]:
+) -> Iterator[File]:
     """Return the pages beside the tables: submissions, taking part, what other pages show, the kit."""
     rows = standings.submissions(content.entries)
     files = [{"name": form.upper(), "href": f"data/submissions.{form}"} for form in ("csv", "json")]
@@ -544,15 +540,9 @@ def _other_pages(
         "long": len(content.entries) > LONG,
         "files": files,
     }
-    yield page_from_template("submissions.html", "submissions.html", model)
-    yield page_from_function("data/submissions.csv", rows, standings.csv, rows)
-    yield page_from_function(
-        "data/submissions.json",
-        rows,
-        standings.as_json,
-        {"submissions": len(content.entries)},
-        rows,
-    )
+    yield _page("submissions.html", "submissions.html", model)
+    yield "data/submissions.csv", standings.csv(rows)
+    yield "data/submissions.json", standings.as_json({"submissions": len(content.entries)}, rows)
     model = {
         **common,
         "title": "Take part",
@@ -560,16 +550,16 @@ def _other_pages(
         "tasks": [{"name": name, "title": title if title != name else ""} for name, title in content.tasks],
         "kit": [{"name": name, "href": f"kit/{name}"} for name in sorted(kit)],
     }
-    yield page_from_template("participate.html", "participate.html", model)
-    yield from (page_from_bytes(f"kit/{name}", kit[name]) for name in sorted(kit))
+    yield _page("participate.html", "participate.html", model)
+    yield from ((f"kit/{name}", kit[name]) for name in sorted(kit))
     if kit:
-        yield page_from_bytes("kit.zip", _zipped(kit))
+        yield "kit.zip", _zipped(kit)
     main = main_table(shown)
     if main is not None and isinstance(main.source, Overall):
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield embedded(main, "embed.html", common, why_no_results(version))
-    yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield page_from_bytes("data/board.json", standings.written(_data_listing(content, version, shown)))
+    yield "badge.svg", badge(content.title, _badge_text(shown))
+    yield "data/board.json", standings.written(_data_listing(content, version, shown))
 
 
 def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:
@@ -688,77 +678,38 @@ def _letter_width(letter: str) -> float:
     return next((width for letters, width in _WIDTHS if letter in letters), _USUAL_WIDTH)
 
 
-# -- files, each made only when it is needed, from a template or by a function ---------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 MANIFEST = "manifest.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A file of a site: its path, the key that changes with what it shows, and the function that makes it."""
-
-    path: str
-    key: str
-    make: Callable[[], bytes]
-
-
-def page_from_template(path: str, template: str, model: dict[str, Any]) -> Page:
-    """Return a page that a template makes of plain data when it is needed."""
-    model = {"root": "../" * path.count("/"), "path": path, "embedded": False, **model}
-    return Page(path, page_key(template, model), lambda: render_template(template, model).encode())
-
-
-def page_from_bytes(path: str, data: bytes) -> Page:
-    """Return a file that is made already."""
-    return Page(path, hashlib.sha256(data).hexdigest(), lambda: data)
-
-
-def page_from_function(path: str, known_by: Any, make: Callable[..., bytes], *arguments: Any) -> Page:
-    """Return a file that a function makes; its key is that of what the file shows."""
-    return Page(path, page_key(path, known_by), partial(make, *arguments))
-
-
-def manifest(content: BoardContent, files: Iterable[tuple[Page, str]]) -> bytes:
-    """Return the list of the files of a site, with their keys and the SHA-256 of their bytes."""
-    listed = {page.path: {"key": page.key, "sha256": digest} for page, digest in files}
+def manifest(content: BoardContent, digests: Mapping[str, str]) -> bytes:
+    """Return the list of the files of a site with the SHA-256 of their bytes."""
     document = {
-        "format": 1,
+        "format": 2,
         "board": content.title,
         "as_of": content.as_of,
         "record": content.record_head,
-        "files": dict(sorted(listed.items())),
+        "files": {path: {"sha256": digest} for path, digest in sorted(digests.items())},
     }
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def render_template(template: str, model: dict[str, Any]) -> str:
-    """Return a template filled with a model."""
-    return environment().get_template(f"{template}.j2").render(model)
-
-
-def page_key(template: str, model: Any) -> str:
-    """Return what a page is known by: it changes with the model, the templates and the version."""
-    text = json.dumps([template, model], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(f"{drawn_by()}\0{text}".encode()).hexdigest()
-
-
-@cache
-def drawn_by() -> str:
-    """Return the hash of all that draws pages: the version, the templates, styles and scripts."""
-    parts = [__version__, _joined(_STYLES), _joined(_SCRIPTS)]
-    parts += [text for pair in sorted(_templates().items()) for text in pair]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+def _page(path: str, template: str, model: Mapping[str, Any]) -> File:
+    """Return a page that a template makes of plain data."""
+    model = {"root": "../" * path.count("/"), "path": path, "embedded": False, **model}
+    return path, environment().get_template(f"{template}.j2").render(model).encode()
 
 
 @cache
 def environment() -> Environment:
     """Return the templates of the site."""
-    from jinja2 import DictLoader, Environment, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     templates = Environment(
         autoescape=True,
-        loader=DictLoader(_templates()),
+        loader=PackageLoader(__package__),
         undefined=StrictUndefined,
         finalize=_visible_text,
         trim_blocks=True,
@@ -802,9 +753,3 @@ _SCRIPTS = (("bestby.report", "sort.js"), (__package__, "board.js"))
 def _joined(assets: tuple[tuple[str, str], ...]) -> str:
     texts = (resources.files(room).joinpath("assets", name).read_text("utf-8") for room, name in assets)
     return "\n" + "".join(texts)
-
-
-@cache
-def _templates() -> dict[str, str]:
-    folder = resources.files(__package__).joinpath("templates")
-    return {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".j2")}

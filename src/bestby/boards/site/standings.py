@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -572,21 +571,6 @@ def _finite(values: Sequence[Any] | Array) -> list[Any]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f" and np.isfinite(values).all():
         return list(values.tolist())
     return [plain(value) for value in values]
-
-
-def pairs_mark(c: Comparison) -> str:
-    """Return a hash of the differences of all pairs, in less time than it takes to write them."""
-    mark = hashlib.sha256()
-    for part in parts_of(c.differences):
-        if isinstance(part, Pairs):
-            mark.update(repr((part.metric, part.names)).encode())
-            shown = (part.a, part.b, part.estimate, part.low, part.high, part.p_value, part.p_adjusted)
-            for column in (*shown, part.verdict):
-                mark.update(np.ascontiguousarray(column).tobytes())
-        else:
-            values = [(d.metric, d.a, d.b, d.estimate, d.interval, d.test, d.p_adjusted) for d in part]
-            mark.update(repr((values, [d.verdict for d in part])).encode())
-    return mark.hexdigest()
 
 
 def _pairs(c: Comparison) -> dict[str, Any]:
