@@ -12,7 +12,7 @@ from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report.comparison import Comparison
 from bestby.results.base import MetricInfo
-from bestby.results.values import Interval
+from bestby.results.values import Interval, extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,11 @@ class Table:
     slices: SlicesComparison | None = None
     runs: RunsComparison | None = None
     comparison: Comparison | None = None
+
+    @property
+    def extent(self) -> str:
+        """What it rests on, in words."""
+        return extent(self.n_items, self.n_clusters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,6 @@ from bestby.boards.site.standings import (
     LONG,
     Links,
     overall_model,
-    ranks,
     safe_link,
     system_page,
     table_model,
@@ -47,8 +46,10 @@ from bestby.questions.slices.result import SlicesComparison
 from bestby.report import column
 from bestby.report.column import Look
 from bestby.report.comparison import Difference
+from bestby.report.data import table_of
 from bestby.report.document import describe
-from bestby.report.numbers import DASH, Rounding, percent
+from bestby.report.fields import Rows
+from bestby.report.numbers import DASH, Rounding, percent, ranks_text
 from bestby.report.tables import Table as Written
 from bestby.report.tables import difference_columns
 from bestby.report.words import direction, stands_out
@@ -158,13 +159,13 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
     for one in phase.tables:
         name = f"{one.task}, {one.metric.name}" if len(tasks) > 1 else one.metric.name
         base = file_stem(phase.name, one.task, one.metric.name)
-        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {standings.extent(one)}"
+        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {one.extent}"
         model = {
             "overall": False,
             "caption": caption,
             "table": table_model(one, links),
             "said": table_words(one),
-            "extent": standings.extent(one),
+            "extent": one.extent,
             "files": _table_files(one, prefix, base),
             "embed": f"{prefix}embed/{base}.html",
         }
@@ -294,7 +295,7 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[File]:
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
         yield _page(one.href, "table.html", {**context, "page": one.model})
-        yield from _data_pages(files, base, "", _about(one), standings.overall(one.source))
+        yield from _data_pages(files, base, "", _about(one), standings.OVERALL, one.source)
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
     parts = [
@@ -304,12 +305,12 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[File]:
     ]
     yield _page(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
     yield embedded(one, one.model["embed"], context)
-    yield from _data_pages(files, base, "", _about(one), standings.standings(one.source))
+    yield from _data_pages(files, base, "", _about(one), standings.STANDINGS, one.source)
     for part, result in results.items():
         if result is not None:
-            yield from _data_pages(files, base, f"-{part}", _about(one), standings.result(result))
+            yield from _data_pages(files, base, f"-{part}", _about(one), table_of(result, None), result)
     if one.source.comparison is not None:
-        yield files[f"{base}-pairs.csv"], standings.pairs_csv(one.source.comparison)
+        yield files[f"{base}-pairs.csv"], standings.csv(standings.PAIRS, one.source.comparison)
         yield files[f"{base}-pairs.json"], standings.pairs_json(one.source.comparison)
 
 
@@ -364,10 +365,10 @@ def _about(one: Shown) -> dict[str, Any]:
 
 
 def _data_pages(
-    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: standings.Rows
+    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: Rows, source: Any
 ) -> Iterator[File]:
-    yield files[f"{base}{part}.csv"], standings.csv(rows)
-    yield files[f"{base}{part}.json"], standings.as_json(about, rows)
+    yield files[f"{base}{part}.csv"], standings.csv(rows, source)
+    yield files[f"{base}{part}.json"], standings.as_json(about, rows, source)
 
 
 def system_pages(
@@ -420,7 +421,7 @@ def _places_by_system(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, 
 def _older_place(version: int, one: Shown, at: int) -> dict[str, Any]:
     row, standing = one.model["table"]["rows"][at], one.standings[at]
     score = row["mean" if one.model["overall"] else "score"]["text"]
-    place = ranks(standing.rank_low, standing.rank_high)
+    place = ranks_text(standing.rank_low, standing.rank_high)
     said = f"score {score}, rank {place} of {len(one.standings)}"
     return {"version": version, "title": one.title, "href": one.href, "said": said}
 
@@ -516,7 +517,7 @@ def _standing_text(places: Sequence[tuple[Shown, int]], *, several: bool) -> str
     one, at = places[0]
     standing = one.standings[at]
     phase = f" ({phase_name(one.phase)})" if several else ""
-    return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
+    return f"rank {ranks_text(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
 
 
 def _other_pages(
@@ -528,7 +529,7 @@ def _other_pages(
     kit: Kit,
 ) -> Iterator[File]:
     """Return the pages beside the tables: submissions, taking part, what other pages show, the kit."""
-    rows = standings.submissions(content.entries)
+    entries, listed = content.entries, standings.SUBMISSIONS
     files = [{"name": form.upper(), "href": f"data/submissions.{form}"} for form in ("csv", "json")]
     systems_of = len({(one.team, one.system) for one in content.entries if one.team})
     submitted = f"{counted(len(content.entries), 'submission')} of {counted(systems_of, 'system')}."
@@ -541,8 +542,8 @@ def _other_pages(
         "files": files,
     }
     yield _page("submissions.html", "submissions.html", model)
-    yield "data/submissions.csv", standings.csv(rows)
-    yield "data/submissions.json", standings.as_json({"submissions": len(content.entries)}, rows)
+    yield "data/submissions.csv", standings.csv(listed, entries)
+    yield "data/submissions.json", standings.as_json({"submissions": len(entries)}, listed, entries)
     model = {
         **common,
         "title": "Take part",
