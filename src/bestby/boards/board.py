@@ -332,6 +332,7 @@ class Board:
         phase: str | None = None,
         paper: str = "",
         code: str = "",
+        costs: Mapping[str, float] | None = None,
     ) -> SubmissionReceipt:
         """Add a submission; it is on the disk when this returns.
 
@@ -351,6 +352,9 @@ class Board:
             The phase; the first one that is open by default.
         paper, code : str, optional
             Addresses of pages, of http or https.
+        costs : mapping of str to float, optional
+            The price of the system by the name of the cost, of those that the settings list. A column of the
+            files that is called as a cost has what each item costs.
 
         Returns
         -------
@@ -364,10 +368,8 @@ class Board:
         BoardError
             If the files of the board were changed or cannot be written; nothing was changed.
         """
-        request = submitting.Request(
-            files, team=team, system=system, run=run, phase=phase, paper=paper, code=code
-        )
-        return submitting.submit(self._folder, request, record.now())
+        request = record.Submitted(team, system, phase or "", {}, run, paper, code, costs or {})
+        return submitting.submit(self._folder, files, request, record.now())
 
     def withdraw(self, submission: int, *, hidden: bool = False, reason: str = "") -> SubmissionReceipt:
         """Take a submission out of the tables; its line in the record and its file stay.

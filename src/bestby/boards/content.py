@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bestby.questions.frontier.result import Frontier
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report.comparison import Comparison
@@ -38,7 +39,7 @@ class Standing:
 
     `to_best` is None for the best system itself, `to_baseline` without a baseline. `submission` is the number
     of the line of the record that its predictions are from, `n_submissions` how often the team submitted it.
-    `may_be_best` and `behind` are as for a `SystemScore`.
+    `may_be_best`, `behind` and `n_items` are as for a `SystemScore`.
     """
 
     system: str
@@ -53,6 +54,7 @@ class Standing:
     to_baseline: Gap | None
     may_be_best: bool | None = None
     behind: float | None = None
+    n_items: int | None = None
 
     @property
     def could_be_first(self) -> bool:
@@ -105,6 +107,12 @@ class Table:
     slices: SlicesComparison | None = None
     runs: RunsComparison | None = None
     comparison: Comparison | None = None
+    frontier: Frontier | None = None
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether systems lack items, so that every two are compared on those that both have."""
+        return any(one.n_items is not None for one in self.standings)
 
     @property
     def extent(self) -> str:
@@ -218,6 +226,7 @@ class VersionContent:
 class BoardContent:
     """Everything that a site shows; the first of `versions` is the one in force.
 
+    `invited` is what submissions may leave out or add.
     `record_head` is the hash of the last line of the record that is no publication, so that publishing again
     changes nothing.
     """
@@ -231,3 +240,4 @@ class BoardContent:
     tasks: tuple[tuple[str, str], ...]
     versions: tuple[VersionContent, ...]
     entries: tuple[Entry, ...]
+    invited: tuple[str, ...] = ()

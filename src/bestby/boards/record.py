@@ -60,7 +60,10 @@ class SettingsSet:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A team submitted a system in a phase: a file per task."""
+    """A team submitted a system in a phase: a file per task.
+
+    `costs` has the price of the system by the name of the cost; None if its files have one for each item.
+    """
 
     kind: ClassVar[str] = "submission"
     team: str
@@ -70,6 +73,7 @@ class Submitted:
     run: str = ""
     paper: str = ""
     code: str = ""
+    costs: Mapping[str, float | None] = dataclasses.field(default_factory=dict)
 
     @property
     def key(self) -> str:

@@ -26,7 +26,7 @@ from bestby.boards import making
 from bestby.boards.compute import gold_of
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, sealed
-from bestby.boards.predictions import SubmissionReader, form_of, predictions_of_systems
+from bestby.boards.predictions import SubmissionReader, absent, form_of, predictions_of_systems
 from bestby.boards.record import Event, Line, Submitted, System, chosen, ended, gold_in_force
 from bestby.boards.settings import REFUSED, Settings, Task, checked_key, unseen
 from bestby.boards.site.building import MANIFEST
@@ -370,5 +370,7 @@ def _harmless(columns: Columns, task: Task) -> Columns:
 
 def _prediction_texts(values: Array, task: Task) -> Sequence[str]:
     if form_of(task) == "labels":
-        return [task.labels[code] for code in values.tolist()]
-    return [one if isinstance(one, str) else repr(one) for one in values.tolist()]
+        texts = [task.labels[code] for code in values.tolist()]
+    else:
+        texts = [one if isinstance(one, str) else repr(one) for one in values.tolist()]
+    return ["" if gone else text for text, gone in zip(texts, absent(values).tolist(), strict=True)]

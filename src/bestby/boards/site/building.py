@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import io
 import json
+import re
 import unicodedata
 import zipfile
 from collections import defaultdict
@@ -41,6 +42,7 @@ from bestby.boards.site.standings import (
     table_model,
     table_words,
 )
+from bestby.questions.frontier.result import Frontier
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report import column
@@ -53,7 +55,7 @@ from bestby.report.numbers import DASH, Rounding, percent, ranks_text
 from bestby.report.tables import Table as Written
 from bestby.report.tables import difference_columns
 from bestby.report.words import direction, stands_out
-from bestby.report.writers.html import paragraph, prose, table
+from bestby.report.writers.html import figure, paragraph, prose, table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -173,7 +175,8 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
 
 
 def _table_files(one: Table, prefix: str, base: str) -> list[dict[str, str]]:
-    parts = {"-slices": one.slices, "-runs": one.runs, "-pairs": one.comparison}
+    parts: dict[str, Any] = {"-slices": one.slices, "-runs": one.runs, "-pairs": one.comparison}
+    parts |= {"-frontier": one.frontier, "-costs": one.frontier}
     present = ["", *(part for part, result in parts.items() if result is not None)]
     return [listed for part in present for listed in _data_files(prefix, base, part)]
 
@@ -297,7 +300,7 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[File]:
         yield _page(one.href, "table.html", {**context, "page": one.model})
         yield from _data_pages(files, base, "", _about(one), standings.OVERALL, one.source)
         return
-    results = {"slices": one.source.slices, "runs": one.source.runs}
+    results = {"slices": one.source.slices, "runs": one.source.runs, "frontier": one.source.frontier}
     parts = [
         {"title": part.capitalize(), "fragment": fragment(result, one.source.notes)}
         for part, result in results.items()
@@ -309,6 +312,9 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[File]:
     for part, result in results.items():
         if result is not None:
             yield from _data_pages(files, base, f"-{part}", _about(one), table_of(result, None), result)
+    if one.source.frontier is not None:
+        costs = table_of(one.source.frontier, "costs")
+        yield from _data_pages(files, base, "-costs", _about(one), costs, one.source.frontier)
     if one.source.comparison is not None:
         yield files[f"{base}-pairs.csv"], standings.csv(standings.PAIRS, one.source.comparison)
         yield files[f"{base}-pairs.json"], standings.pairs_json(one.source.comparison)
@@ -323,8 +329,8 @@ def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str 
     return _page(path, "embed.html", {**common, **more})
 
 
-def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -> str:
-    """Return the tables of a result with what they say first, as its report has them, and its further notes.
+def fragment(result: SlicesComparison | RunsComparison | Frontier, said: Collection[str]) -> str:
+    """Return the tables and figures of a result as its report has them, with what they say first and notes.
 
     Those of further pairs of systems are folded: what they say first stays in sight. `said` are notes that
     the page has already.
@@ -337,10 +343,28 @@ def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -
             summary = f"<summary>{prose(section.lead)}</summary>"
             parts.append("\n".join(["<details>", summary, *tables, "</details>"]))
         else:
-            parts += [paragraph(section.lead, "bb-lead"), *tables]
+            figures = [
+                _with_attributes(figure(one, f"{type(result).__name__}-{number}-"))
+                for number, one in enumerate(section.pictures)
+                if isinstance(result, Frontier)
+            ]
+            parts += [paragraph(section.lead, "bb-lead"), *figures, *tables]
     notes = dict.fromkeys(note.message for note in result.notes if note.code != _WITHHELD)
     parts += [paragraph(f"Note: {line}", "bb-small") for line in notes if line not in said]
     return "\n".join(parts)
+
+
+def _with_attributes(svg: str) -> str:
+    """Return a figure whose styles are attributes: the policy of the pages allows no other styles in it."""
+
+    def attributes(found: re.Match[str]) -> str:
+        styles = (one.partition(":") for one in found[1].split(";"))
+        named = ((name.strip(), value.strip()) for name, _, value in styles)
+        return "".join(
+            f' {name}="{value}"' for name, value in named if name not in ("max-width", "min-width")
+        )
+
+    return re.sub(r' style="([^"]*)"', attributes, re.sub("<style.*?</style>", "", svg, flags=re.DOTALL))
 
 
 _WITHHELD = "slices_left_out"
@@ -449,7 +473,8 @@ def _place_model(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]])
         "outcomes": [],
     }
     if isinstance(source, Table) and isinstance(standing, Standing):
-        model["said"] = _gap_sentences(standing, row, source.level)
+        held = "" if source.in_pairs else "simultaneous "
+        model["said"] = _gap_sentences(standing, row, f"{held}{percent(source.level)} interval")
         model["differences"] = _differences(source, at) if source.comparison is not None else ""
         model["outcomes"] = [
             {"against": each.against, "won": list(each.won), "lost": list(each.lost)}
@@ -469,14 +494,14 @@ def _rank_sentence(standing: Standing | OverallStanding, of: int) -> str:
     return f"The tests leave open the ranks {low} to {high} of {of}{first}."
 
 
-def _gap_sentences(standing: Standing, row: Mapping[str, Any], level: float) -> list[str]:
+def _gap_sentences(standing: Standing, row: Mapping[str, Any], interval: str) -> list[str]:
     """Return the differences to the best and to the baseline in words."""
     said = []
     for gap, cell in ((standing.to_best, row["to_best"]), (standing.to_baseline, row["to_baseline"])):
         if gap is None or cell is None:
             continue
         which = "the best" if gap is standing.to_best else "the baseline"
-        sure = f", simultaneous {percent(level)} interval {cell['interval']}" if cell["interval"] else ""
+        sure = f", {interval} {cell['interval']}" if cell["interval"] else ""
         more = "".join(f", {text}" for text in (cell["p"], cell["verdict"]) if text)
         said.append(f"Difference to {which}, {gap.other}: {cell['text']}{sure}{more}.")
     return said
@@ -491,7 +516,12 @@ def _differences(source: Table, at: int) -> str:
         one.system for place, one in enumerate(rows[first : first + MOST_PAIRS + 1], first) if place != at
     ]
     name = rows[at].system
-    differences: list[Difference] = [source.comparison[name, other, metric] for other in others]
+    c = source.comparison
+    differences: list[Difference] = [
+        c[name, other, metric]
+        for other in others
+        if c.find(metric, name, other) is not None or c.find(metric, other, name) is not None
+    ]
     if not differences:
         return ""
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], source.margin)
@@ -549,6 +579,7 @@ def _other_pages(
         "title": "Take part",
         "phases": [phase_model(phase, shown) for phase in version.phases],
         "tasks": [{"name": name, "title": title if title != name else ""} for name, title in content.tasks],
+        "invited": content.invited,
         "kit": [{"name": name, "href": f"kit/{name}"} for name in sorted(kit)],
     }
     yield _page("participate.html", "participate.html", model)

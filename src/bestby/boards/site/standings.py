@@ -21,6 +21,7 @@ from bestby.inference.multiplicity import alpha_at
 from bestby.planning.base import USUAL_POWER
 from bestby.report.comparison import Comparison
 from bestby.report.data import plain
+from bestby.report.document import describe
 from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent, percent_of, ranks_text
 from bestby.report.words import direction, listed
@@ -80,6 +81,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
         "with_groups": with_groups(rows),
         "with_gaps": any(one.to_best is not None for one in rows),
         "with_behind": any(one.behind is not None for one in rows),
+        "with_items": table.in_pairs,
         "with_runs": any(_run(one, links) for one in rows),
         "axes": {
             "score": _ends(axes["score"], digits["score"]),
@@ -109,6 +111,7 @@ def _row(
         "to_best": gap_cell(one.to_best, digits["gap"], axes["to_best"], table.level),
         "behind": _number(one.behind, digits["gap"]),
         "to_baseline": gap_cell(one.to_baseline, digits["gap"], axes["to_baseline"], table.level),
+        "n_items": one.n_items,
         "submissions": one.n_submissions,
         "of_run": _run(one, links),
         "paper": safe_link(entry.paper) if entry else "",
@@ -194,7 +197,12 @@ def table_words(table: Table) -> dict[str, Any]:
         "said": [
             *filter(
                 None,
-                (established(table), detectable(table), best(table, digits)),
+                (
+                    established(table),
+                    detectable(table),
+                    best(table, digits),
+                    table.frontier and describe(table.frontier).sections[0].lead,
+                ),
             )
         ],
         "extent": table.extent,
@@ -397,10 +405,13 @@ def simultaneous(table: Table, *, with_groups: bool) -> str:
     letters = "; systems that share a letter cannot be told apart" if with_groups else ""
     marked = any(one.behind is not None for one in table.standings)
     behind = " How far each system is behind the best at most holds for all at once, too." if marked else ""
-    return (
-        f"{ranks}{letters}.{behind} Intervals of differences hold for the whole table at once, those of"
-        " scores one by one. Bold differences are significant after correction."
-    )
+    intervals = "Intervals of differences hold for the whole table at once, those of scores one by one."
+    if table.in_pairs:
+        intervals = (
+            "Differences are on the items that both systems have, and intervals hold one by one. Scores are"
+            " those on the items of each system; systems are in the order of their mean differences."
+        )
+    return f"{ranks}{letters}.{behind} {intervals} Bold differences are significant after correction."
 
 
 def state(phase: PhaseContent) -> str:
@@ -469,7 +480,7 @@ STANDINGS = Rows(
         *attributes("group", "score"),
         *_ENDS,
         *_BESIDE,
-        *attributes("submission", "n_submissions"),
+        *attributes("submission", "n_submissions", "n_items"),
     ),
     attrgetter("standings"),
 )
