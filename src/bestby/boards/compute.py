@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -19,7 +19,7 @@ from bestby._core.errors import BestbyError, BoardError, DesignError, InvalidInp
 from bestby._core.files import Cache
 from bestby._core.typing import Array, FloatArray
 from bestby._core.versions import blas, versions
-from bestby.boards import gold as golds_on_disk
+from bestby.boards import gold as golds
 from bestby.boards.content import (
     Best,
     BoardContent,
@@ -76,15 +76,11 @@ from bestby.report.comparison import Comparison
 from bestby.report.loading import decoded, encoded
 from bestby.report.pairs import Pairs, parts_of
 
-GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
-"""The gold of a version, by task."""
-
 
 def board_content(
     folder: Folder,
     settings: Settings,
     lines: Sequence[Line],
-    gold: GoldOf,
     now: datetime,
     cache: Cache = NO_CACHE,
 ) -> BoardContent:
@@ -98,8 +94,6 @@ def board_content(
         Its settings.
     lines : sequence of Line
         Its record.
-    gold : callable
-        From a version of the gold to the gold of each task: `gold_of` reads it from the disk.
     now : datetime
         The clock; the content is that of `as_of`.
     cache : Cache, optional
@@ -121,27 +115,17 @@ def board_content(
     entries: tuple[Entry, ...] = ()
     before: int | None = None
     for line, event in gold_versions(lines):
-        content, shown = _version(reader, lines, line, event, gold(event), moment, before)
+        content, shown = _version(reader, lines, line, event, moment, before)
         versions.append(content)
         entries = entries or shown.entries  # those of the version in force
         before = line.number  # an older version has the submissions up to its correction
     return BoardContent(
-        title=settings.title,
-        about=settings.about,
-        url=settings.url,
-        contact=settings.contact,
+        settings=settings,
         as_of=stamp(moment),
         record_head=head(lines),
-        tasks=tuple((task.name, task.title or task.name) for task in settings.tasks),
         versions=tuple(versions),
         entries=entries,
-        invited=settings.invited,
     )
-
-
-def gold_of(folder: Folder, settings: Settings) -> GoldOf:
-    """Return what reads a version of the gold from the folder of a board, after checking its mark."""
-    return lambda event: golds_on_disk.read(folder, event, settings.tasks)
 
 
 def cache_of(folder: Folder, lines: Sequence[Line]) -> Cache:
@@ -160,7 +144,6 @@ def _version(
     lines: Sequence[Line],
     line: Line,
     event: GoldSet,
-    gold: Mapping[str, TaskGold],
     moment: datetime,
     before: int | None,
 ) -> tuple[VersionContent, Chosen]:
@@ -168,6 +151,7 @@ def _version(
 
     Those that no submission can change any more are kept: the phase is over, or the gold is an older one.
     """
+    gold = golds.read(reader.folder, event, reader.settings.tasks)
     shown, over = chosen(lines, reader.settings, before), ended(lines)
     contents = []
     for phase in reader.settings.phases:
@@ -205,10 +189,6 @@ class ScoredPhase:
     gold: Mapping[str, TaskGold]
     mark: str | None = None
 
-    def hidden(self, task: Task) -> Hidden:
-        """Return the items of a task that the phase scores."""
-        return Hidden.of(task, self.gold[task.name], self.reader.items(task), self.phase.part)
-
     def content(self, systems: Sequence[System] | None, moment: datetime, end: Line | None) -> PhaseContent:
         """Return the tables of the phase, none while its results are not shown; `end` is the line of its end.
 
@@ -219,18 +199,13 @@ class ScoredPhase:
         begun = phase.start is None or moment >= phase.start
         results = self._results(systems or ())
         return PhaseContent(
-            name=phase.name,
-            title=phase.title or phase.name,
-            start=stamp(phase.start) if phase.start else None,
+            settings=phase,
             end=stamp(min(ends)) if ends else None,
             state="over" if end else "open" if begun else "coming",
-            part=phase.part,
             visible=systems is not None,
             tables=results.tables,
             overall=results.overall,
             items=results.items,
-            per_day=phase.per_day,
-            per_team=phase.per_team,
         )
 
     def _results(self, systems: Sequence[System]) -> PhaseResults:
@@ -278,7 +253,7 @@ class ScoredPhase:
     def _scored(self, task: Task, systems: Sequence[System]) -> Scored:
         numbered = [one for system in systems for one in system.runs if task.name in one[1].files]
         return Scored(
-            self.hidden(task),
+            Hidden.of(task, self.gold[task.name], self.reader.items(task), self.phase.part),
             self.phase,
             self.reader.settings,
             {system.key: system for system in systems},

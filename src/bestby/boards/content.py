@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bestby.boards.settings import Phase, Settings
 from bestby.questions.frontier.result import Frontier
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
@@ -194,22 +195,23 @@ class Entry:
 class PhaseContent:
     """The tables of a phase: one per task and metric, and over the tasks if there are several.
 
+    Of its `settings`, which are public, the end may be another: that of the line by which it ended.
     `state` is "coming", "open" or "over". A phase that is not `visible` has no tables. `items` is empty
     unless the settings publish them.
     """
 
-    name: str
-    title: str
-    start: str | None
+    settings: Phase
     end: str | None
     state: str
-    part: str
     visible: bool
     tables: tuple[Table, ...]
     overall: Overall | None
     items: tuple[ItemsAgainst, ...] = ()
-    per_day: int | None = None
-    per_team: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.settings.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,18 +228,12 @@ class VersionContent:
 class BoardContent:
     """Everything that a site shows; the first of `versions` is the one in force.
 
-    `invited` is what submissions may leave out or add.
     `record_head` is the hash of the last line of the record that is no publication, so that publishing again
     changes nothing.
     """
 
-    title: str
-    about: str
-    url: str
-    contact: str
+    settings: Settings
     as_of: str
     record_head: str
-    tasks: tuple[tuple[str, str], ...]
     versions: tuple[VersionContent, ...]
     entries: tuple[Entry, ...]
-    invited: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from bestby._core.text import counted, path_text, quoted
 from bestby._version import __version__
 from bestby.boards import gold as golds
 from bestby.boards import record
-from bestby.boards.compute import board_content, cache_of, gold_of
+from bestby.boards.compute import board_content, cache_of
 from bestby.boards.content import BoardContent
 from bestby.boards.folder import Folder, missing_patterns
 from bestby.boards.gold import sealed
@@ -57,7 +57,7 @@ def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
 
         with sealed("publish the board"):
             cache = cache_of(folder, lines)
-            content = board_content(folder, settings, lines, gold_of(folder, settings), now, cache)
+            content = board_content(folder, settings, lines, now, cache)
             with files.reported(f"publish the board in {path_text(place)}", BoardError):
                 made = pages(content, kit(folder, settings, folder.text()))
                 staged = write(made, content, target, announce)
@@ -241,7 +241,7 @@ def _rendered(folder: Folder, lines: Sequence[Line], event: Published) -> dict[s
     text = settings_text(lines) or ""
     settings = parse(text, "the record")
     now = datetime.fromisoformat(event.as_of).astimezone(UTC)
-    content = board_content(folder, settings, lines, gold_of(folder, settings), now)
+    content = board_content(folder, settings, lines, now)
     made = render(content, kit(folder, settings, text))
     return {path: hashlib.sha256(data).hexdigest() for path, data in made.items()}
 

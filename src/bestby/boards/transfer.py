@@ -22,8 +22,8 @@ from bestby._core.keywords import MOVED
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted
 from bestby._core.typing import Array, OnMissing
+from bestby.boards import gold as golds
 from bestby.boards import making
-from bestby.boards.compute import gold_of
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, sealed
 from bestby.boards.predictions import SubmissionReader, absent, form_of, predictions_of_systems
@@ -296,7 +296,7 @@ def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, w
         columns = _harmless(written, chosen_task)
         table: Columns = {"id": folder.items(chosen_task.name, settings), **columns}
         if with_gold:
-            gold = gold_of(folder, settings)(gold_in_force(lines))[chosen_task.name]
+            gold = golds.read(folder, gold_in_force(lines), [chosen_task])[chosen_task.name]
             table = _with_gold(table, gold, chosen_task, settings.phase(name).part)
     with files.reported(f"write {path_text(path)}", BoardError):
         files.replace(path, table_bytes(table), path.parent)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bestby.boards import gold as golds
-from bestby.boards.compute import board_content, gold_of
+from bestby.boards.compute import board_content
 from bestby.boards.content import BoardContent
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import TaskGold
@@ -63,7 +63,6 @@ class SmallBoard:
             self.folder,
             self.settings,
             self.folder.lines(),
-            gold_of(self.folder, self.settings),
             now or self.now,
             **more,  # type: ignore[arg-type]
         )

@@ -16,7 +16,7 @@ from tests.unit.boards.examples import edit, folder_of, ids, write_table
 
 import bestby as bb
 from bestby import Board
-from bestby.boards.compute import board_content, gold_of
+from bestby.boards.compute import board_content
 from bestby.boards.content import BoardContent, Table
 from bestby.boards.record import now
 from bestby.errors import BoardError, InvalidInputError
@@ -69,8 +69,7 @@ def send(
 def content(board: Board) -> BoardContent:
     """Return what the site of a board shows."""
     folder = folder_of(board)
-    settings = board.settings
-    return board_content(folder, settings, folder.lines(), gold_of(folder, settings), now())
+    return board_content(folder, board.settings, folder.lines(), now())
 
 
 def tables(board: Board) -> Mapping[str, Table]:

@@ -112,9 +112,9 @@ def _systems_with_pages(content: BoardContent) -> frozenset[str]:
 def _board_model(content: BoardContent) -> dict[str, Any]:
     names = {"index.html": "Results", "submissions.html": "Submissions", "participate.html": "Take part"}
     return {
-        "title": content.title,
-        "url": safe_link(content.url),
-        "contact": content.contact,
+        "title": content.settings.title,
+        "url": safe_link(content.settings.url),
+        "contact": content.settings.contact,
         "pages": [{"href": href, "name": name} for href, name in names.items()],
     }
 
@@ -212,7 +212,7 @@ def _data_files(prefix: str, base: str, part: str) -> list[dict[str, str]]:
 
 def phase_name(phase: PhaseContent) -> str:
     """Return the title of a phase, or else its name."""
-    return phase.title or phase.name
+    return phase.settings.title or phase.name
 
 
 def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any
         "title": phase_name(phase),
         "state": standings.state(phase),
         "dates": standings.dates(phase),
-        "rules": standings.rules(phase),
+        "rules": standings.rules(phase.settings),
         "unseen": standings.unseen(phase),
         "tables": [{"name": one.name, "href": one.href} for one in tables if one.phase is phase],
     }
@@ -238,14 +238,14 @@ def _version_pages(
     main = main_table(shown)
     board = {
         **common["board"],
-        "about": [line for line in content.about.splitlines() if line.strip()],
+        "about": [line for line in content.settings.about.splitlines() if line.strip()],
         "as_of": standings.moment(content.as_of),
         "record_head": content.record_head,
     }
     model = {
         **common,
         "board": board,
-        "title": content.title,
+        "title": content.settings.title,
         "main": None if main is None else {**main.model, "title": main.title},
         "nothing": why_no_results(version),
         "leads": [{"name": one.title, "href": one.href, "lead": one.lead} for one in shown if len(shown) > 1],
@@ -430,7 +430,7 @@ def system_pages(
         }
         yield _page(path, "system.html", model)
         said = _standing_text(standing_places, several=len(phases) > 1)
-        yield f"badges/{base}.svg", badge(content.title, said)
+        yield f"badges/{base}.svg", badge(content.settings.title, said)
 
 
 def _places_by_system(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
@@ -578,8 +578,8 @@ def _other_pages(
         **common,
         "title": "Take part",
         "phases": [phase_model(phase, shown) for phase in version.phases],
-        "tasks": [{"name": name, "title": title if title != name else ""} for name, title in content.tasks],
-        "invited": content.invited,
+        "tasks": [{"name": task.name, "title": task.title} for task in content.settings.tasks],
+        "invited": content.settings.invited,
         "kit": [{"name": name, "href": f"kit/{name}"} for name in sorted(kit)],
     }
     yield _page("participate.html", "participate.html", model)
@@ -590,7 +590,7 @@ def _other_pages(
     if main is not None and isinstance(main.source, Overall):
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield embedded(main, "embed.html", common, why_no_results(version))
-    yield "badge.svg", badge(content.title, _badge_text(shown))
+    yield "badge.svg", badge(content.settings.title, _badge_text(shown))
     yield "data/board.json", standings.written(_data_listing(content, version, shown))
 
 
@@ -639,7 +639,7 @@ def _data_listing(content: BoardContent, version: VersionContent, shown: tuple[S
     """Return the list of the data files, for programs."""
     return {
         "format": 1,
-        "title": content.title,
+        "title": content.settings.title,
         "as_of": content.as_of,
         "record": content.record_head,
         "version": version.version,
@@ -720,7 +720,7 @@ def manifest(content: BoardContent, digests: Mapping[str, str]) -> bytes:
     """Return the list of the files of a site with the SHA-256 of their bytes."""
     document = {
         "format": 2,
-        "board": content.title,
+        "board": content.settings.title,
         "as_of": content.as_of,
         "record": content.record_head,
         "files": {path: {"sha256": digest} for path, digest in sorted(digests.items())},

@@ -16,7 +16,7 @@ import numpy as np
 from bestby._core.text import counted, grouped, safe_json
 from bestby._core.typing import Array
 from bestby.boards.content import Best, Entry, Gap, Overall, OverallStanding, PhaseContent, Standing, Table
-from bestby.boards.settings import file_stem
+from bestby.boards.settings import Phase, file_stem, stamp
 from bestby.inference.multiplicity import alpha_at
 from bestby.planning.base import USUAL_POWER
 from bestby.report.comparison import Comparison
@@ -415,14 +415,10 @@ def simultaneous(table: Table, *, with_groups: bool) -> str:
 
 
 def state(phase: PhaseContent) -> str:
-    """Return in which state a phase is.
-
-    >>> from types import SimpleNamespace as Phase
-    >>> state(Phase(state="open", end="2026-11-30T23:59:00Z"))
-    'open until 2026-11-30 23:59 UTC'
-    """
+    """Return in which state a phase is."""
+    start = phase.settings.start
     if phase.state == "coming":
-        return f"begins {moment(phase.start)}" if phase.start else "has not begun"
+        return f"begins {moment(stamp(start))}" if start else "has not begun"
     if phase.state == "open":
         return f"open until {moment(phase.end)}" if phase.end else "open"
     return f"ended {moment(phase.end)}" if phase.end else "over"
@@ -430,13 +426,14 @@ def state(phase: PhaseContent) -> str:
 
 def dates(phase: PhaseContent) -> str:
     """Return when a phase begins and ends, as far as it does."""
-    if phase.start and phase.end:
-        return f"{moment(phase.start)} to {moment(phase.end)}"
-    return f"since {moment(phase.start)}" if phase.start else ""
+    start = phase.settings.start and moment(stamp(phase.settings.start))
+    if start and phase.end:
+        return f"{start} to {moment(phase.end)}"
+    return f"since {start}" if start else ""
 
 
-def rules(phase: PhaseContent) -> list[str]:
-    """Return on what systems are scored in a phase, when their results are shown, and the limits."""
+def rules(phase: Phase) -> list[str]:
+    """Return on what systems are scored in a phase, and the limits."""
     said = []
     if phase.part != "all":
         said.append(f"scored on the {phase.part} part of the items")

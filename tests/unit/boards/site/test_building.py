@@ -19,6 +19,7 @@ import pytest
 from tests.unit.boards.site import contents
 
 from bestby.boards.content import BoardContent, Gap
+from bestby.boards.settings import Phase
 from bestby.boards.site.building import render
 from bestby.results.values import Interval
 
@@ -113,7 +114,7 @@ def test_no_system_has_been_submitted() -> None:
 
 def test_a_phase_that_cannot_be_seen_is_nowhere() -> None:
     shown = contents.simple(5).versions[0].phases[0]
-    secret = dataclasses.replace(shown, name="final", visible=False)
+    secret = dataclasses.replace(shown, settings=Phase("final"), visible=False)
     files = render(contents.board(shown, secret))
     alone = render(contents.board(shown, dataclasses.replace(secret, tables=(), items=())))
     assert files == alone
