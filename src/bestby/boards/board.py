@@ -168,8 +168,13 @@ class Board:
         )
         public = checks.valid_name_list(public_columns, "public_columns")
         wish = making.Wish(title, task, public, baseline, private_share)
-        columns, by_task = making.Columns(items, gold_column), golds_by_task(gold, making.TASK)
-        making.make_from_files(folder, by_task, columns, wish, rng, record.now())
+        columns = making.Columns(items, gold_column)
+        making.check_free(folder)
+        read = {
+            name: making.read_gold(path, columns, scores=scores)
+            for name, path in golds_by_task(gold, making.TASK).items()
+        }
+        making.make(folder, read, wish, rng, record.now())
         return cls(path, gold_folder)
 
     @classmethod

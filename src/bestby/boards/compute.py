@@ -46,8 +46,6 @@ from bestby.boards.predictions import (
     metric_of,
 )
 from bestby.boards.record import (
-    Chosen,
-    GoldSet,
     Line,
     System,
     as_of,
@@ -86,6 +84,9 @@ def board_content(
 ) -> BoardContent:
     """Return everything that a site shows of a board.
 
+    Results that no submission can change any more are kept in the cache: their phase is over, or they are by
+    an older gold.
+
     Parameters
     ----------
     folder : Folder
@@ -110,13 +111,19 @@ def board_content(
         If a submission, the list of items or the gold is not there or was changed.
     """
     reader = SubmissionReader(folder, settings, cache)
-    moment = as_of(lines, settings, now)
+    moment, over = as_of(lines, settings, now), ended(lines)
     versions: list[VersionContent] = []
     entries: tuple[Entry, ...] = ()
     before: int | None = None
     for line, event in gold_versions(lines):
-        content, shown = _version(reader, lines, line, event, moment, before)
-        versions.append(content)
+        gold, shown = golds.read(folder, event, settings.tasks), chosen(lines, settings, before)
+        contents = []
+        for phase in settings.phases:
+            end = over.get(phase.name)
+            mark = None if before is None and end is None else event.mark
+            scored = ScoredPhase(reader, phase, gold, mark)
+            contents.append(scored.content(shown.systems.get(phase.name), moment, end))
+        versions.append(VersionContent(event.version, stamp(line.time), event.reason, tuple(contents)))
         entries = entries or shown.entries  # those of the version in force
         before = line.number  # an older version has the submissions up to its correction
     return BoardContent(
@@ -137,29 +144,6 @@ def cache_of(folder: Folder, lines: Sequence[Line]) -> Cache:
     with files.reported("read the gold", BoardError):
         secret = key.read_bytes()
     return replace(NO_CACHE, folder=folder.cache, secret=secret)
-
-
-def _version(
-    reader: SubmissionReader,
-    lines: Sequence[Line],
-    line: Line,
-    event: GoldSet,
-    moment: datetime,
-    before: int | None,
-) -> tuple[VersionContent, Chosen]:
-    """Return the results by a version of the gold, and what is shown.
-
-    Those that no submission can change any more are kept: the phase is over, or the gold is an older one.
-    """
-    gold = golds.read(reader.folder, event, reader.settings.tasks)
-    shown, over = chosen(lines, reader.settings, before), ended(lines)
-    contents = []
-    for phase in reader.settings.phases:
-        end = over.get(phase.name)
-        mark = None if before is None and end is None else event.mark
-        scored = ScoredPhase(reader, phase, gold, mark)
-        contents.append(scored.content(shown.systems.get(phase.name), moment, end))
-    return VersionContent(event.version, stamp(line.time), event.reason, tuple(contents)), shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def predictions(path: Path, task: Task, items: Sequence[str]) -> Array:
     missing = _missing(task, form)
     options = TableOptions.of(missing=missing, soft=Soft(texts=form == "texts"))
     part = system_part(path, "predictions", options)
-    return _at(_rows(part, items, task.coverage), _values(part, task, form))
+    return _at(_values(part, task, form), _rows(part, items, task.coverage))
 
 
 def absent(values: Array) -> BoolArray:
@@ -134,7 +134,7 @@ def absent(values: Array) -> BoolArray:
     return gone
 
 
-def _at(rows: Array, values: Array) -> Array:
+def _at(values: Array, rows: Array) -> Array:
     """Return the values in some rows; what stands for none where the row is -1."""
     nothing: Any = {"i": -1, "f": np.nan}.get(values.dtype.kind)
     return np.where(rows < 0, nothing, values[rows]).astype(values.dtype)
@@ -181,7 +181,7 @@ def predictions_of_systems(
             keys,
         )
         rows = _rows(part, items, task.coverage) if rows is None else rows
-        by_system[name] = _at(rows, _values(part, task, form))
+        by_system[name] = _at(_values(part, task, form), rows)
     return by_system
 
 

@@ -102,7 +102,9 @@ def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verificati
         texts.append(
             "the published numbers were not computed anew, as files of the board are not as they were"
         )
-    remarks = tuple(filter(None, [record.ahead(lines, now), _without_effect(lines)]))
+    text = settings_text(lines)
+    without_effect = "" if text is None else parse(text, "the record").without_effect
+    remarks = tuple(filter(None, [record.ahead(lines, now), without_effect]))
     return Verification(tuple(texts), len(lines), n_submissions, n_files, remarks)
 
 
@@ -252,11 +254,6 @@ def _by_another(version: str) -> str:
         return ""
     by = f"version {version}" if version else "an older version"
     return f" ({by} of bestby did, whose pages may be others; publish again to have all numbers verified)"
-
-
-def _without_effect(lines: Sequence[Line]) -> str:
-    text = settings_text(lines)
-    return "" if text is None else parse(text, "the record").without_effect
 
 
 # -- the folder of a site: built beside its place, then put there in one step ----------------------

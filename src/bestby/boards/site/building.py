@@ -11,12 +11,11 @@ import re
 import unicodedata
 import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bestby._core.text import counted, unbroken, visible
 from bestby._version import __version__
@@ -59,6 +58,8 @@ from bestby.report.writers.html import figure, paragraph, prose, table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+T = TypeVar("T")
 
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""
@@ -404,26 +405,26 @@ def system_pages(
     common: dict[str, Any],
 ) -> Iterator[File]:
     """Return the page and the badge of every system that has one."""
-    places = _places_by_system(shown)
-    before: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for number, tables in older:
-        for system, standing_places in _places_by_system(tables).items():
-            before[system] += [_older_place(number, one, place) for one, place in standing_places]
-    history: dict[str, list[Entry]] = defaultdict(list)
-    for entry in content.entries:
-        if entry.team and entry.system:
-            history[f"{entry.team}/{entry.system}"].append(entry)
-    items = _items_by_system(version)
+    places = _by_system((each.system, (one, at)) for one in shown for at, each in enumerate(one.standings))
+    before = _by_system(
+        (each.system, _older_place(number, one, at))
+        for number, tables in older
+        for one in tables
+        for at, each in enumerate(one.standings)
+    )
+    history = _by_system((f"{one.team}/{one.system}", one) for one in content.entries if one.team)
+    visible_phases = [phase for phase in version.phases if phase.visible]
+    items = _by_system((one.system, (phase.name, one)) for phase in visible_phases for one in phase.items)
     phases = {one.phase.name for one in shown}
     for system in sorted(links.systems):
         path = system_page(system)
         base = path.removeprefix("systems/").removesuffix(".html")
-        standing_places = places.get(system, [])
+        standing_places = places[system]
         model = {
             **common,
             "title": system,
             "system": links.name(system),
-            "places": [_place_model(one, at, items.get(system, ())) for one, at in standing_places],
+            "places": [_place_model(one, at, items[system]) for one, at in standing_places],
             "history": listed_submissions(history[system], links),
             "older": before[system],
             "badge": f"badges/{base}.svg",
@@ -433,13 +434,12 @@ def system_pages(
         yield f"badges/{base}.svg", badge(content.settings.title, said)
 
 
-def _places_by_system(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
-    """Return the tables in which each system stands, and its place there."""
-    places: dict[str, list[tuple[Shown, int]]] = defaultdict(list)
-    for one in shown:
-        for at, standing in enumerate(one.standings):
-            places[standing.system].append((one, at))
-    return places
+def _by_system(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
+    """Return what belongs to each system, in the order given."""
+    found: dict[str, list[T]] = defaultdict(list)
+    for system, one in pairs:
+        found[system].append(one)
+    return found
 
 
 def _older_place(version: int, one: Shown, at: int) -> dict[str, Any]:
@@ -448,14 +448,6 @@ def _older_place(version: int, one: Shown, at: int) -> dict[str, Any]:
     place = ranks_text(standing.rank_low, standing.rank_high)
     said = f"score {score}, rank {place} of {len(one.standings)}"
     return {"version": version, "title": one.title, "href": one.href, "said": said}
-
-
-def _items_by_system(version: VersionContent) -> Mapping[str, list[tuple[str, ItemsAgainst]]]:
-    items: dict[str, list[tuple[str, ItemsAgainst]]] = defaultdict(list)
-    for phase in version.phases:
-        for one in phase.items if phase.visible else ():
-            items[one.system].append((phase.name, one))
-    return items
 
 
 def _place_model(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]]) -> dict[str, Any]:
@@ -655,8 +647,6 @@ def _data_listing(content: BoardContent, version: VersionContent, shown: tuple[S
     }
 
 
-_BADGE_HEIGHT = 20
-
 _LETTER_SIZE = 11
 
 _BADGE_LETTERS = 60
@@ -670,27 +660,9 @@ _USUAL_WIDTH = 0.63
 def badge(label: str, message: str) -> bytes:
     """Return a badge as SVG: a label on the left and what it says on the right."""
     texts = [_cut(label), _cut(message)]
-    inner = [_text_width(text) for text in texts]
-    # 6 pixels are free on either side of a text
-    left, right = (width + 12 for width in inner)
-    whole = left + right
-    title = escape(": ".join(texts), {'"': "&quot;"})
-    words = "\n".join(
-        f'<text x="{x:g}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
-        for x, width, text in zip((left / 2, left + right / 2), inner, texts, strict=True)
-    )
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="{_BADGE_HEIGHT}" role="img" aria-label="{title}">
-<title>{title}</title>
-<clipPath id="r"><rect width="{whole}" height="{_BADGE_HEIGHT}" rx="3"/></clipPath>
-<g clip-path="url(#r)">
-<rect width="{left}" height="{_BADGE_HEIGHT}" fill="#3d444d"/>
-<rect x="{left}" width="{right}" height="{_BADGE_HEIGHT}" fill="#00598c"/>
-</g>
-<g fill="#ffffff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="{_LETTER_SIZE}">
-{words}
-</g>
-</svg>
-""".encode()  # noqa: E501 - one line of the picture
+    widths = [_text_width(text) for text in texts]
+    model = {"texts": texts, "widths": widths, "size": _LETTER_SIZE}
+    return environment().get_template("badge.svg.j2").render(model).encode()
 
 
 def _cut(text: str) -> str:

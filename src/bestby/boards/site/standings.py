@@ -191,7 +191,7 @@ def with_groups(rows: Sequence[Standing]) -> bool:
 def table_words(table: Table) -> dict[str, Any]:
     """Return what stands above and below a table in words."""
     digits, rows = Rounding.for_scores(_scores(table.standings)), table.standings
-    reading = simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
+    reading = simultaneous(table) if len(rows) > 1 else ""
     return {
         "lead": first(table),
         "said": [
@@ -357,11 +357,9 @@ def first(table: Table | Overall) -> str:
 
 def established(table: Table) -> str:
     """Return how much of the order is established."""
-    if not table.n_pairs:
-        return ""
-    share = percent_of(table.n_established / table.n_pairs)
-    if table.n_pairs == 1:
+    if table.n_pairs < 2:
         return ""  # the first sentence says it
+    share = percent_of(table.n_established / table.n_pairs)
     return (
         f"How much of the order is established: {grouped(table.n_established)} of"
         f" {grouped(table.n_pairs)} pairs of systems ({share}) differ significantly after correction for the"
@@ -397,12 +395,13 @@ def _allowing(one: Best, digits: Rounding) -> str:
     return f", with the {percent(one.interval.level)} interval {low} to {high}, which allows for the choice"
 
 
-def simultaneous(table: Table, *, with_groups: bool) -> str:
+def simultaneous(table: Table) -> str:
     """Return how the intervals and tests of a table are to be read."""
     ranks = (
         f"Ranks are the places that the tests leave open, for all systems at once ({percent(table.level)})"
     )
-    letters = "; systems that share a letter cannot be told apart" if with_groups else ""
+    shared = "; systems that share a letter cannot be told apart"
+    letters = shared if with_groups(table.standings) else ""
     marked = any(one.behind is not None for one in table.standings)
     behind = " How far each system is behind the best at most holds for all at once, too." if marked else ""
     intervals = "Intervals of differences hold for the whole table at once, those of scores one by one."
