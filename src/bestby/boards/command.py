@@ -140,6 +140,7 @@ class BoardSubmit:
     Examples:
       bestby board submit predictions.csv --board task --team ours --system bert
       bestby board submit p.csv --team ours --system bert --run seed2 --phase test
+      bestby board submit p.csv --team ours --system bert --cost usd=3
     """
 
     files: list[str] = argument("FILE", "Predictions; TASK=FILE if there are several tasks.", file="read")
