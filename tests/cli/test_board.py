@@ -66,6 +66,16 @@ def test_init_takes_every_option(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "secret" / "1" / "task.csv").is_file()
 
 
+def test_prices_are_given_with_a_submission(run: Run, board: Board) -> None:
+    edit(board, 'title = "Our task"\n', 'title = "Our task"\ncosts = ["usd"]\n')
+    done = run("board", "submit", "mine.csv", *OURS, "--cost", "usd=3")
+    assert done.returncode == 0, done.stderr
+    assert board.submissions()[0].costs == {"usd": 3.0}
+    done = run("board", "submit", "other.csv", *OURS, "--cost", "eur=3")
+    check_refused(done, "the board takes no price 'eur'", "its costs: usd")
+    check_refused(run("board", "submit", "other.csv", *OURS, "--cost", "usd"), "a cost must be", "")
+
+
 def test_init_of_scores_and_of_several_tasks(run: Run, tmp_path: Path) -> None:
     write_table(tmp_path / "one.csv", {"id": ids()})
     write_table(tmp_path / "two.csv", {"id": ids(10)})

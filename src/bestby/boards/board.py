@@ -168,8 +168,13 @@ class Board:
         )
         public = checks.valid_name_list(public_columns, "public_columns")
         wish = making.Wish(title, task, public, baseline, private_share)
-        columns, by_task = making.Columns(items, gold_column), golds_by_task(gold, making.TASK)
-        making.make_from_files(folder, by_task, columns, wish, rng, record.now())
+        columns = making.Columns(items, gold_column)
+        making.check_free(folder)
+        read = {
+            name: making.read_gold(path, columns, scores=scores)
+            for name, path in golds_by_task(gold, making.TASK).items()
+        }
+        making.make(folder, read, wish, rng, record.now())
         return cls(path, gold_folder)
 
     @classmethod
@@ -332,6 +337,7 @@ class Board:
         phase: str | None = None,
         paper: str = "",
         code: str = "",
+        costs: Mapping[str, float] | None = None,
     ) -> SubmissionReceipt:
         """Add a submission; it is on the disk when this returns.
 
@@ -351,6 +357,9 @@ class Board:
             The phase; the first one that is open by default.
         paper, code : str, optional
             Addresses of pages, of http or https.
+        costs : mapping of str to float, optional
+            The price of the system by the name of the cost, of those that the settings list. A column of the
+            files that is called as a cost has what each item costs.
 
         Returns
         -------
@@ -364,10 +373,8 @@ class Board:
         BoardError
             If the files of the board were changed or cannot be written; nothing was changed.
         """
-        request = submitting.Request(
-            files, team=team, system=system, run=run, phase=phase, paper=paper, code=code
-        )
-        return submitting.submit(self._folder, request, record.now())
+        request = record.Submitted(team, system, phase or "", {}, run, paper, code, costs or {})
+        return submitting.submit(self._folder, files, request, record.now())
 
     def withdraw(self, submission: int, *, hidden: bool = False, reason: str = "") -> SubmissionReceipt:
         """Take a submission out of the tables; its line in the record and its file stay.
@@ -483,8 +490,8 @@ class Board:
     def publish(self, site: str | Path) -> Publication:
         """Write the site of the board: static pages, and JSON and CSV of all tables.
 
-        The new site takes the place of the old one in one step; pages that show the same are not written
-        again. Without a change of the board, the same site comes out.
+        The new site takes the place of the old one in one step. Without a change of the board, the same site
+        comes out.
 
         Parameters
         ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby._core.text import counted
 from bestby.cli import option_groups, streams
@@ -117,6 +117,16 @@ class SubmissionNames(Group):
     phase: Text = option("NAME", "Phase (default: the first one that is open).")
     paper: str = option("URL", "Page of the paper, http or https.", default="")
     code: str = option("URL", "Page of the code, http or https.", default="")
+    costs: Names = option(
+        "NAME=PRICE", "What the system costs, of the costs of the board; repeatable.", "--cost"
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the prices by the names of the costs."""
+        from bestby.cli.costs import costs_by_option
+
+        costs = costs_by_option(self.costs or [])
+        return {**super().arguments(), "costs": {**costs.pop("price", {}), **costs}}
 
 
 @record
@@ -130,6 +140,7 @@ class BoardSubmit:
     Examples:
       bestby board submit predictions.csv --board task --team ours --system bert
       bestby board submit p.csv --team ours --system bert --run seed2 --phase test
+      bestby board submit p.csv --team ours --system bert --cost usd=3
     """
 
     files: list[str] = argument("FILE", "Predictions; TASK=FILE if there are several tasks.", file="read")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -15,11 +15,11 @@ import numpy as np
 
 from bestby._core import files
 from bestby._core.cached import cached_property
-from bestby._core.errors import BestbyError, BoardError, DesignError
+from bestby._core.errors import BestbyError, BoardError, DesignError, InvalidInputError
 from bestby._core.files import Cache
 from bestby._core.typing import Array, FloatArray
 from bestby._core.versions import blas, versions
-from bestby.boards import gold as golds_on_disk
+from bestby.boards import gold as golds
 from bestby.boards.content import (
     Best,
     BoardContent,
@@ -36,10 +36,16 @@ from bestby.boards.content import (
 from bestby.boards.folder import Folder
 from bestby.boards.gold import TaskGold
 from bestby.boards.overall import overall
-from bestby.boards.predictions import NO_CACHE, Hidden, SubmissionReader, direction_of, form_of, metric_of
+from bestby.boards.predictions import (
+    NO_CACHE,
+    Hidden,
+    SubmissionReader,
+    absent,
+    direction_of,
+    form_of,
+    metric_of,
+)
 from bestby.boards.record import (
-    Chosen,
-    GoldSet,
     Line,
     System,
     as_of,
@@ -52,8 +58,11 @@ from bestby.boards.record import (
 from bestby.boards.settings import Phase, Settings, Task, stamp
 from bestby.comparisons.best import leader_of
 from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.functions import ScoreMetric
+from bestby.questions.frontier.compare import frontier
+from bestby.questions.frontier.result import Frontier, FrontierSystem, SystemCost
 from bestby.questions.items.compare import compare
 from bestby.questions.items.evaluate import evaluate
 from bestby.questions.runs.compare import compare_runs
@@ -65,19 +74,18 @@ from bestby.report.comparison import Comparison
 from bestby.report.loading import decoded, encoded
 from bestby.report.pairs import Pairs, parts_of
 
-GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
-"""The gold of a version, by task."""
-
 
 def board_content(
     folder: Folder,
     settings: Settings,
     lines: Sequence[Line],
-    gold: GoldOf,
     now: datetime,
     cache: Cache = NO_CACHE,
 ) -> BoardContent:
     """Return everything that a site shows of a board.
+
+    Results that no submission can change any more are kept in the cache: their phase is over, or they are by
+    an older gold.
 
     Parameters
     ----------
@@ -87,8 +95,6 @@ def board_content(
         Its settings.
     lines : sequence of Line
         Its record.
-    gold : callable
-        From a version of the gold to the gold of each task: `gold_of` reads it from the disk.
     now : datetime
         The clock; the content is that of `as_of`.
     cache : Cache, optional
@@ -105,31 +111,28 @@ def board_content(
         If a submission, the list of items or the gold is not there or was changed.
     """
     reader = SubmissionReader(folder, settings, cache)
-    moment = as_of(lines, settings, now)
+    moment, over = as_of(lines, settings, now), ended(lines)
     versions: list[VersionContent] = []
     entries: tuple[Entry, ...] = ()
     before: int | None = None
     for line, event in gold_versions(lines):
-        content, shown = _version(reader, lines, line, event, gold(event), moment, before)
-        versions.append(content)
+        gold, shown = golds.read(folder, event, settings.tasks), chosen(lines, settings, before)
+        contents = []
+        for phase in settings.phases:
+            end = over.get(phase.name)
+            mark = None if before is None and end is None else event.mark
+            scored = ScoredPhase(reader, phase, gold, mark)
+            contents.append(scored.content(shown.systems.get(phase.name), moment, end))
+        versions.append(VersionContent(event.version, stamp(line.time), event.reason, tuple(contents)))
         entries = entries or shown.entries  # those of the version in force
         before = line.number  # an older version has the submissions up to its correction
     return BoardContent(
-        title=settings.title,
-        about=settings.about,
-        url=settings.url,
-        contact=settings.contact,
+        settings=settings,
         as_of=stamp(moment),
         record_head=head(lines),
-        tasks=tuple((task.name, task.title or task.name) for task in settings.tasks),
         versions=tuple(versions),
         entries=entries,
     )
-
-
-def gold_of(folder: Folder, settings: Settings) -> GoldOf:
-    """Return what reads a version of the gold from the folder of a board, after checking its mark."""
-    return lambda event: golds_on_disk.read(folder, event, settings.tasks)
 
 
 def cache_of(folder: Folder, lines: Sequence[Line]) -> Cache:
@@ -141,29 +144,6 @@ def cache_of(folder: Folder, lines: Sequence[Line]) -> Cache:
     with files.reported("read the gold", BoardError):
         secret = key.read_bytes()
     return replace(NO_CACHE, folder=folder.cache, secret=secret)
-
-
-def _version(
-    reader: SubmissionReader,
-    lines: Sequence[Line],
-    line: Line,
-    event: GoldSet,
-    gold: Mapping[str, TaskGold],
-    moment: datetime,
-    before: int | None,
-) -> tuple[VersionContent, Chosen]:
-    """Return the results by a version of the gold, and what is shown.
-
-    Those that no submission can change any more are kept: the phase is over, or the gold is an older one.
-    """
-    shown, over = chosen(lines, reader.settings, before), ended(lines)
-    contents = []
-    for phase in reader.settings.phases:
-        end = over.get(phase.name)
-        mark = None if before is None and end is None else event.mark
-        scored = ScoredPhase(reader, phase, gold, mark)
-        contents.append(scored.content(shown.systems.get(phase.name), moment, end))
-    return VersionContent(event.version, stamp(line.time), event.reason, tuple(contents)), shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +173,6 @@ class ScoredPhase:
     gold: Mapping[str, TaskGold]
     mark: str | None = None
 
-    def hidden(self, task: Task) -> Hidden:
-        """Return the items of a task that the phase scores."""
-        return Hidden.of(task, self.gold[task.name], self.reader.items(task), self.phase.part)
-
     def content(self, systems: Sequence[System] | None, moment: datetime, end: Line | None) -> PhaseContent:
         """Return the tables of the phase, none while its results are not shown; `end` is the line of its end.
 
@@ -207,18 +183,13 @@ class ScoredPhase:
         begun = phase.start is None or moment >= phase.start
         results = self._results(systems or ())
         return PhaseContent(
-            name=phase.name,
-            title=phase.title or phase.name,
-            start=stamp(phase.start) if phase.start else None,
+            settings=phase,
             end=stamp(min(ends)) if ends else None,
             state="over" if end else "open" if begun else "coming",
-            part=phase.part,
             visible=systems is not None,
             tables=results.tables,
             overall=results.overall,
             items=results.items,
-            per_day=phase.per_day,
-            per_team=phase.per_team,
         )
 
     def _results(self, systems: Sequence[System]) -> PhaseResults:
@@ -228,9 +199,11 @@ class ScoredPhase:
         reader, settings, phase = self.reader, self.reader.settings, self.phase
         reader.check({file for one in systems for _, run in one.runs for file in run.files.values()})
         public = (settings.public.items, settings.public.pairs, settings.public.smallest_slice)
-        scored = (settings.tasks, phase.name, phase.part, settings.baseline, settings.level, public)
+        phase_settings = (phase.name, phase.part, phase.show)
+        scored = (settings.tasks, settings.costs, phase_settings, settings.baseline, settings.level, public)
+        marks = [reader.mark(task) for task in settings.tasks]
         key = reader.cache.key(
-            "results", versions(), blas(), self.mark, reader.marks(), repr(scored), repr(tuple(systems))
+            "results", versions(), blas(), self.mark, marks, repr(scored), repr(tuple(systems))
         )
         stored = reader.cache.read(key)
         if stored is not None:
@@ -264,11 +237,12 @@ class ScoredPhase:
     def _scored(self, task: Task, systems: Sequence[System]) -> Scored:
         numbered = [one for system in systems for one in system.runs if task.name in one[1].files]
         return Scored(
-            self.hidden(task),
+            Hidden.of(task, self.gold[task.name], self.reader.items(task), self.phase.part),
             self.phase,
             self.reader.settings,
             {system.key: system for system in systems},
             self.reader.predicted(task, numbered),
+            {name: self.reader.costs(task, systems, name) for name in self.reader.settings.costs},
         )
 
 
@@ -281,25 +255,39 @@ UNCOMPUTED = (BestbyError, ArithmeticError, ValueError)
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """The systems of a phase with their predictions for a task, and the items that they are scored on."""
+    """The systems of a phase with their predictions for a task, and the items that they are scored on.
+
+    `costs` has each cost by system: a price, or what each item of the public list costs.
+    """
 
     hidden: Hidden
     phase: Phase
     settings: Settings
     systems: Mapping[str, System]
     predicted: Mapping[int, Array]
+    costs: Mapping[str, Mapping[str, float | Array]] = field(default_factory=dict)
+
+    @cached_property
+    def first(self) -> Mapping[str, Array]:
+        """The predictions of the first run of each system that has enough of the items."""
+        rows = self.hidden.rows
+        least = min(self.settings.public.smallest_slice, rows.size)
+        values = {key: self.predicted[system.submission] for key, system in self.systems.items()}
+        return {key: one for key, one in values.items() if (~absent(one[rows])).sum() >= least}
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """The systems on the items, made once."""
-        return self.hidden.evaluation(
-            {key: self.predicted[system.submission] for key, system in self.systems.items()}
-        )
+        """These systems on the items, made once."""
+        return self.hidden.evaluation(self.first)
+
+    def whole(self, systems: Sequence[str]) -> list[str]:
+        """Return those of some systems that have all items."""
+        return [key for key in systems if key not in self.evaluation.missing]
 
 
 def tables(scored: Scored) -> tuple[Table, ...]:
     """Return the tables of a task in a phase, one per metric by which a system has a score."""
-    if not scored.systems:
+    if not scored.first:
         return ()
     every = (_table(scored, metric) for metric in scored.hidden.task.metrics)
     return tuple(one for one in every if one is not None)
@@ -314,7 +302,9 @@ def _table(scored: Scored, metric: str) -> Table | None:
     info = comparison.metrics[0]
     order = [entry.system for entry in comparison.systems]
     baseline = settings.baseline if settings.baseline in order else None
-    notes = [*_notes(comparison), *(f"{key} is left out: {why}" for key, why in left_out.items())]
+    few = {key: "it has too few of the items" for key in scored.systems if key not in scored.first}
+    notes = [*_notes(comparison), *(f"{key} is left out: {why}" for key, why in (few | left_out).items())]
+    of_costs, on_frontier = _frontier(scored, metric, order)
     if settings.baseline is not None and baseline is None:
         notes.append(f"the baseline {settings.baseline} has no submission in this phase")
     return Table(
@@ -332,12 +322,13 @@ def _table(scored: Scored, metric: str) -> Table | None:
         detectable=next_step.detectable(comparison, info) if len(order) > 1 else None,
         next_step=next_step.next_step(comparison, info) if len(order) > 1 else "",
         best=_best(scored, metric, comparison),
-        notes=tuple(notes),
+        notes=(*notes, *on_frontier),
         methods=comparison.methods() if len(order) > 1 else "",
         signature=comparison.signature,
         slices=_slices(scored, metric, order, baseline),
         runs=_runs(scored, metric, order),
         comparison=comparison,
+        frontier=of_costs,
     )
 
 
@@ -352,7 +343,9 @@ def compared(scored: Scored, metric: str) -> tuple[Comparison | None, dict[str, 
     try:
         return _compared(evaluation, scored, metric), {}
     except UNCOMPUTED:
-        left_out = _without_score(scored, metric)
+        left_out = _without_score(scored, metric) or dict.fromkeys(
+            evaluation.missing, "it has too few items in common with the others"
+        )
         left = [name for name in evaluation.names if name not in left_out]
         if not left_out:
             raise
@@ -365,16 +358,17 @@ def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison
     task, level = scored.hidden.task, scored.settings.level
     direction = direction_of(task)
     if len(evaluation.names) < 2:
-        return evaluate(evaluation, metric=_directed(metric, direction), level=level)
+        whole = evaluation.complete(evaluation.names)
+        return evaluate(whole, metric=_directed(metric, direction), level=level)
     compared_by = partial(
         compare,
         evaluation,
         metric=_directed(metric, direction),
         level=level,
-        correction="simultaneous",
+        correction="holm" if evaluation.with_gaps else "simultaneous",
         margin=task.margins.get(metric),
     )
-    if not _needs_swaps(scored, metric):
+    if not evaluation.with_gaps and not _needs_swaps(scored, metric):
         with contextlib.suppress(DesignError):  # a difference without a standard error
             return compared_by(test="wald")
     return compared_by()
@@ -401,7 +395,7 @@ def _without_score(scored: Scored, metric: str) -> dict[str, str]:
     """Return the systems that have no score by a metric, and why."""
     direction, reasons = direction_of(scored.hidden.task), {}
     for name in scored.evaluation.names:
-        single = scored.evaluation.with_systems([name])
+        single = scored.evaluation.complete([name])
         try:
             evaluate(single, metric=_directed(metric, direction), interval=None)
         except UNCOMPUTED:  # what it says may quote the gold
@@ -409,7 +403,7 @@ def _without_score(scored: Scored, metric: str) -> dict[str, str]:
     return reasons
 
 
-R = TypeVar("R", Comparison, SlicesComparison, RunsComparison)
+R = TypeVar("R", Comparison, SlicesComparison, RunsComparison, Frontier)
 
 
 def publishable(result: R) -> R:
@@ -420,7 +414,29 @@ def publishable(result: R) -> R:
     hidden: dict[str, Any] = {"provenance": dataclasses.replace(result.provenance, data_hash="hidden")}
     if isinstance(result, Comparison):
         hidden["classes"] = ()
+    if isinstance(result, Frontier):
+        hidden["systems"] = tuple(map(_in_few_digits, result.systems))
     return dataclasses.replace(result, **hidden)
+
+
+def _in_few_digits(one: FrontierSystem) -> FrontierSystem:
+    """Return a system without digits by which costs could be chosen to tell the gold or the groups of items.
+
+    Teams choose what each item costs. How costs vary depends on the groups of the items, and together with
+    the successes on the gold: to the last digit it would tell that of dozens of items at once.
+    """
+
+    def few(value: float) -> float:
+        return float(f"{value:.3g}")
+
+    def of(cost: SystemCost) -> SystemCost:
+        ends = cost.interval
+        if ends is None:
+            return cost
+        shorter = replace(ends, low=few(ends.low), high=few(ends.high))
+        return replace(cost, interval=shorter, per_success_interval=None)
+
+    return replace(one, costs=tuple(map(of, one.costs)), p_adjusted=few(one.p_adjusted))
 
 
 def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
@@ -442,13 +458,16 @@ def _notes(comparison: Comparison) -> list[str]:
     """Return what a table says beside its numbers, with the systems that it is about.
 
     Slices of a board are kinds of items, whose differences stand below the table, and no samples of more of
-    their like: that items of a slice are correlated is no warning there.
+    their like: that items of a slice are correlated is no warning there. Nor is said of which slices a system
+    has no items, by which teams could ask for the slices of items. What `compare` could do instead is not for
+    readers of a page.
     """
     about: dict[str, dict[str, None]] = {}
     for note in comparison.notes:
-        if note.code != "clusters_ignored":
-            named = [one for one in note.about[1:] if one not in note.message]
-            about.setdefault(note.message, {}).update(dict.fromkeys(named))
+        if note.code not in ("clusters_ignored", "whole_groups_missing"):
+            message = note.message.partition(": use on_missing=")[0]
+            named = [one for one in note.about[1:] if one not in message]
+            about.setdefault(message, {}).update(dict.fromkeys(named))
     return [f"{message} ({', '.join(names)})" if names else message for message, names in about.items()]
 
 
@@ -466,14 +485,18 @@ def _standing(key: str, comparison: Comparison, best: str, baseline: str | None,
         group=entry.group,
         may_be_best=entry.may_be_best,
         behind=entry.behind,
+        n_items=entry.n_items,
         to_best=None if key == best else gap(comparison, key, best),
         to_baseline=None if baseline is None or key == baseline else gap(comparison, key, baseline),
     )
 
 
-def gap(comparison: Comparison, key: str, other: str) -> Gap:
-    """Return the difference of a system minus another one."""
-    d = comparison[key, other]
+def gap(comparison: Comparison, key: str, other: str) -> Gap | None:
+    """Return the difference of a system minus another one; None if they have too few items in common."""
+    try:
+        d = comparison[key, other]
+    except InvalidInputError:
+        return None
     return Gap(other, d.estimate, d.interval, d.p_adjusted, d.verdict, d.significant, d.winner)
 
 
@@ -493,6 +516,8 @@ def _slices(
 ) -> SlicesComparison | None:
     """Return the best few systems in the slices, each against the baseline or else against the best."""
     # The best systems that are compared in slices, beside the baseline
+    order = scored.whole(order)
+    baseline = baseline if baseline in order else None
     chosen = list(dict.fromkeys([*order[:3], *([baseline] if baseline else [])]))
     sizes = {name: _units(scored.hidden, name) for name in scored.hidden.slices}
     least = least_shown(list(sizes.values()), scored.settings.public.smallest_slice)
@@ -552,6 +577,8 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
     }
     names = {one: f"{one[0]} {one[1]}" for one in predicted}
     evaluation = hidden.evaluation({names[one]: values for one, values in predicted.items()})
+    if evaluation.missing:
+        return None
     data = {
         key: np.stack([evaluation.systems[names[one]] for one in predicted if one[0] == key])
         for key in several
@@ -569,6 +596,34 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
     return publishable(over_runs)
 
 
+def _frontier(scored: Scored, metric: str, order: Sequence[str]) -> tuple[Frontier | None, tuple[str, ...]]:
+    """Return which systems may be worth their costs, and what is said of those that are not among them."""
+    hidden, costs = scored.hidden, scored.costs
+    chosen = scored.whole([key for key in order if all(key in of for of in costs.values())])
+    if not costs or len(chosen) < 2:
+        return None, ()
+    given = {name: {key: of[key] for key in chosen} for name, of in costs.items()}
+    for name, of in given.items():
+        if any(isinstance(one, np.ndarray) for one in of.values()):
+            if scored.phase.guarded:
+                return None, ("no frontier: costs of items would tell which items this phase scores",)
+            whole = np.zeros(len(scored.first[chosen[0]]))
+            given[name] = {key: (whole + one)[hidden.rows] for key, one in of.items()}
+    try:
+        found = frontier(
+            scored.evaluation.with_systems(chosen),
+            quality=_directed(metric, direction_of(hidden.task)),
+            cost=given,
+            level=scored.settings.level,
+            margin=hidden.task.margins.get(metric),
+        )
+    except UNCOMPUTED:  # such as a metric without a difference to test
+        return None, (f"no frontier: it cannot be computed from {metric} and these costs",)
+    left = [key for key in order if key not in chosen]
+    lacking = f"the frontier is without {listed(left)}, of which costs or items are missing"
+    return publishable(found), (lacking,) if left else ()
+
+
 def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:
     """Return the items of the best systems, against the best one and the baseline.
 
@@ -578,9 +633,10 @@ def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:
     task = hidden.task
     if not (task.scores or form_of(task) == "labels"):
         return []
-    order = [row.system for row in table.standings]
+    order = scored.whole([row.system for row in table.standings])
     # The best systems whose items are shown
-    chosen = list(dict.fromkeys([*order[:50], *([table.baseline] if table.baseline else [])]))
+    base = [one for one in order if one == table.baseline]
+    chosen = list(dict.fromkeys([*order[:50], *base]))
     values: dict[str, FloatArray] = {}
     for key in chosen:
         answers = scored.evaluation.systems[key]
@@ -588,7 +644,7 @@ def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:
         values[key] = np.asarray(worth, dtype=np.float64)
     if hidden.gold is None and not table.metric.greater_is_better:
         values = {key: -answers for key, answers in values.items()}
-    against = list(dict.fromkeys([order[0], *([table.baseline] if table.baseline else [])]))
+    against = list(dict.fromkeys([*order[:1], *base]))
     return [
         ItemsAgainst(
             key,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bestby.boards.settings import Phase, Settings
+from bestby.questions.frontier.result import Frontier
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report.comparison import Comparison
 from bestby.results.base import MetricInfo
-from bestby.results.values import Interval
+from bestby.results.values import Interval, extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Standing:
 
     `to_best` is None for the best system itself, `to_baseline` without a baseline. `submission` is the number
     of the line of the record that its predictions are from, `n_submissions` how often the team submitted it.
-    `may_be_best` and `behind` are as for a `SystemScore`.
+    `may_be_best`, `behind` and `n_items` are as for a `SystemScore`.
     """
 
     system: str
@@ -53,6 +55,7 @@ class Standing:
     to_baseline: Gap | None
     may_be_best: bool | None = None
     behind: float | None = None
+    n_items: int | None = None
 
     @property
     def could_be_first(self) -> bool:
@@ -105,6 +108,17 @@ class Table:
     slices: SlicesComparison | None = None
     runs: RunsComparison | None = None
     comparison: Comparison | None = None
+    frontier: Frontier | None = None
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether systems lack items, so that every two are compared on those that both have."""
+        return any(one.n_items is not None for one in self.standings)
+
+    @property
+    def extent(self) -> str:
+        """What it rests on, in words."""
+        return extent(self.n_items, self.n_clusters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,22 +195,23 @@ class Entry:
 class PhaseContent:
     """The tables of a phase: one per task and metric, and over the tasks if there are several.
 
+    Of its `settings`, which are public, the end may be another: that of the line by which it ended.
     `state` is "coming", "open" or "over". A phase that is not `visible` has no tables. `items` is empty
     unless the settings publish them.
     """
 
-    name: str
-    title: str
-    start: str | None
+    settings: Phase
     end: str | None
     state: str
-    part: str
     visible: bool
     tables: tuple[Table, ...]
     overall: Overall | None
     items: tuple[ItemsAgainst, ...] = ()
-    per_day: int | None = None
-    per_team: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.settings.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +232,8 @@ class BoardContent:
     changes nothing.
     """
 
-    title: str
-    about: str
-    url: str
-    contact: str
+    settings: Settings
     as_of: str
     record_head: str
-    tasks: tuple[tuple[str, str], ...]
     versions: tuple[VersionContent, ...]
     entries: tuple[Entry, ...]

@@ -140,7 +140,7 @@ def key_is_as_written(folder: Folder, version: int) -> bool:
 _RESTORE_GOLD = "restore the gold from a copy"
 
 
-def write(folder: Folder, version: int, golds: Mapping[str, TaskGold], key: bytes | None = None) -> str:
+def write(folder: Folder, version: int, golds: Mapping[str, TaskGold]) -> str:
     """Write a version of the gold, and return its mark; it counts once the record tells of it.
 
     A version that the record does not know was left behind by a process that was killed, and is replaced.
@@ -151,15 +151,11 @@ def write(folder: Folder, version: int, golds: Mapping[str, TaskGold], key: byte
         target.chmod(stat.S_IRWXU)
         for left in target.iterdir():
             left.unlink()
-        files.replace(target / "key", key or _new_key(), target)  # a scratch folder may be on another disk
+        key = f"{secrets.token_hex(32)}\n".encode()
+        files.replace(target / "key", key, target)  # a scratch folder may be on another disk
         for task, gold in golds.items():
             files.replace(target / f"{task}.csv", table_bytes(gold.columns), target)
     return mark_of(folder, version)
-
-
-def _new_key() -> bytes:
-    """Return a secret key for the mark, as its file holds it."""
-    return f"{secrets.token_hex(32)}\n".encode()
 
 
 def split(

@@ -65,21 +65,12 @@ class Wish:
     private_share: float | None = None
 
 
-def make_from_files(
-    folder: Folder, files: Mapping[str, Path], columns: Columns, wish: Wish, rng: Rng, now: datetime
-) -> None:
-    """Make a board from the file of the gold of each task."""
-    _check_free(folder)
-    read = {name: read_gold(path, columns, scores=wish.task.scores) for name, path in files.items()}
-    make(folder, read, wish, rng, now)
-
-
 def make(folder: Folder, golds_by_task: Mapping[str, TaskGold], wish: Wish, rng: Rng, now: datetime) -> None:
     """Make a board: settings, public items, hidden gold and the first lines of the record.
 
     The settings are written last: without them, there is no board.
     """
-    _check_free(folder)
+    check_free(folder)
     if not wish.task.metrics:
         raise InvalidInputError(
             "a board needs a metric", hint='metrics="accuracy"; the first decides the ranks'
@@ -100,7 +91,7 @@ def make(folder: Folder, golds_by_task: Mapping[str, TaskGold], wish: Wish, rng:
             for name, gold in read.items()
         }
     with folder.locked():
-        _check_free(folder)
+        check_free(folder)
         hashes = {name: _write_items(folder, settings, name, gold, wish) for name, gold in read.items()}
         mark = golds.write(folder, 1, read)
         events: list[Event] = [SettingsSet(text), GoldSet(1, mark, hashes)]
@@ -232,7 +223,7 @@ def _phases(split: bool) -> tuple[Phase, ...]:
     return (Phase("public", part="public"), Phase("private", part="private", show="after"))
 
 
-def _check_free(folder: Folder) -> None:
+def check_free(folder: Folder) -> None:
     """Refuse to make a board where there is one, or what is left of one."""
     if folder.settings_file.exists():
         raise InvalidInputError(

@@ -55,7 +55,11 @@ def overall(
     metrics do not point in one direction. Items vary within these very tasks, and the tasks are taken as they
     are; the items of different tasks are independent.
     """
-    shared = [{row.system for row in table.standings} for table in first.values()]
+    every = {row.system for table in first.values() for row in table.standings}
+    shared = [
+        {row.system for row in table.standings} - evaluations[task].missing.keys()
+        for task, table in first.items()
+    ]
     common = set.intersection(*shared) if shared else set()
     greater = {table.metric.greater_is_better for table in first.values()}
     if len(first) < 2 or len(common) < 2 or len(greater) > 1:
@@ -92,7 +96,7 @@ def overall(
         phase,
         tuple(first),
         standings,
-        tuple(sorted(set.union(*shared) - common)),
+        tuple(sorted(every - common)),
         (
             *_notes(first, pairs, baseline),
             *(note.message for note in notes_of_parts({task: part for task, (_, part) in read.items()})),

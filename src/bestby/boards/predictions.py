@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from bestby._core.arrays import objects
 from bestby._core.cached import cached_property
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.files import Cache
-from bestby._core.text import counted, grouped, quoted
-from bestby._core.typing import Array
+from bestby._core.text import counted, grouped, path_text, quoted
+from bestby._core.typing import Array, BoolArray
 from bestby.boards.folder import Folder
 from bestby.boards.gold import TaskGold
-from bestby.boards.record import File, Numbered
+from bestby.boards.record import File, Numbered, System
 from bestby.boards.settings import Settings, Task
+from bestby.comparisons.costs import statistic_of
 from bestby.data.alignment import in_common_spelling
 from bestby.data.columns import MISSING, Coded, Column, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
@@ -122,7 +123,42 @@ def predictions(path: Path, task: Task, items: Sequence[str]) -> Array:
     missing = _missing(task, form)
     options = TableOptions.of(missing=missing, soft=Soft(texts=form == "texts"))
     part = system_part(path, "predictions", options)
-    return _values(part, task, form)[_rows(part, items)]
+    return _at(_values(part, task, form), _rows(part, items, task.coverage))
+
+
+def absent(values: Array) -> BoolArray:
+    """Return for which items there is no prediction, shape (n,)."""
+    if values.dtype.kind == "O":
+        return np.array([one is None for one in values.tolist()])
+    gone: BoolArray = values < 0 if values.dtype.kind == "i" else np.isnan(values)
+    return gone
+
+
+def _at(values: Array, rows: Array) -> Array:
+    """Return the values in some rows; what stands for none where the row is -1."""
+    nothing: Any = {"i": -1, "f": np.nan}.get(values.dtype.kind)
+    return np.where(rows < 0, nothing, values[rows]).astype(values.dtype)
+
+
+def columns_of_costs(path: Path, task: Task, items: Sequence[str], costs: Sequence[str]) -> list[str]:
+    """Return the costs of which a file has a column, a number of 0 or more for each of its items."""
+    if not costs or path.suffix.lower() == ".txt":
+        return []
+    names = read_table(path, frozenset(MISSING)).names
+    columns = {cost: statistic_of(cost)[0] for cost in costs}
+    there = [cost for cost, column in columns.items() if column in names]
+    read = predictions_of_systems(path, as_numbers(task), items, [columns[cost] for cost in there])
+    for name, values in read.items():
+        if values.min(where=~absent(values), initial=0.0) < 0.0:
+            raise InvalidInputError(
+                f"{path_text(path)}: {name} is below 0 for an item", hint="a cost is 0 or more"
+            )
+    return there
+
+
+def as_numbers(task: Task) -> Task:
+    """Return a task of the same items whose predictions are a number for each, such as a cost."""
+    return dataclasses.replace(task, labels=(), scores=True)
 
 
 def predictions_of_systems(
@@ -144,8 +180,8 @@ def predictions_of_systems(
             table.column(table.require(name, "system")),
             keys,
         )
-        rows = _rows(part, items) if rows is None else rows
-        by_system[name] = _values(part, task, form)[rows]
+        rows = _rows(part, items, task.coverage) if rows is None else rows
+        by_system[name] = _at(_values(part, task, form), rows)
     return by_system
 
 
@@ -154,8 +190,11 @@ def _missing(task: Task, form: Form) -> frozenset[str]:
     return frozenset(MISSING).difference(task.labels) if form != "texts" else frozenset[str]()
 
 
-def _rows(part: Part, items: Sequence[str]) -> Array:
-    """Return the row of each item; the file must have all of them, once each, and no others."""
+def _rows(part: Part, items: Sequence[str], coverage: float) -> Array:
+    """Return the row of each item, -1 of one that is left out; the file must have a share of them, once each.
+
+    It must have no others.
+    """
     n, size = len(items), part.column.size
     if part.items is None:
         if size != n:
@@ -178,14 +217,15 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
             f" {_examples(others)}",
             hint="the ids are those of the public list of items",
         )
-    absent = [item for item in respelled if item not in place]
-    if absent:
+    left_out = [item for item in respelled if item not in place]
+    if n - len(left_out) < coverage * n:
+        least = f"at least {coverage:.4g} of the items" if coverage < 1.0 else "every item"
         raise InvalidInputError(
-            f"{part.source}: {grouped(len(absent))} of {grouped(n)} items have no prediction, such as"
-            f" {_examples(absent)}",
-            hint="give a prediction for every item of the public list",
+            f"{part.source}: {grouped(len(left_out))} of {grouped(n)} items have no prediction, such as"
+            f" {_examples(left_out)}",
+            hint=f"give a prediction for {least} of the public list",
         )
-    return np.fromiter(map(place.__getitem__, respelled), dtype=np.int64, count=n)
+    return np.fromiter((place.get(item, -1) for item in respelled), dtype=np.int64, count=n)
 
 
 def _values(part: Part, task: Task, form: Form) -> Array:
@@ -293,10 +333,14 @@ class Hidden:
     def evaluation(self, predicted: Mapping[str, Array]) -> Evaluation:
         """Return systems on these items, from their predictions in the order of the public list."""
         systems: dict[str, Array] = {}
+        missing: dict[str, BoolArray] = {}
         coded = dict(self.coded)
         labels = Labels(self.task.labels) if form_of(self.task) == "labels" else None
         for name, values in predicted.items():
-            values_of_part = values[self.rows]
+            values_of_part, gone = values[self.rows], absent(values[self.rows])
+            if gone.any():
+                missing[name] = gone
+                values_of_part = np.where(gone, values_of_part[np.argmin(gone)], values_of_part)
             if labels is not None:
                 coded[name] = labels.coded(values_of_part)
                 values_of_part = coded[name].values
@@ -309,6 +353,8 @@ class Hidden:
             strata=self.strata,
             groupings=self.slices,
             codes_of_texts=coded,
+            missing=missing,
+            on_missing="pairs",
         )
 
 
@@ -343,7 +389,7 @@ def _not_as_said(task: Task) -> BoardError:
     )
 
 
-NO_CACHE = Cache("board", 5)
+NO_CACHE = Cache("board", 6)
 """What a board reads by where nothing is stored."""
 
 
@@ -357,8 +403,29 @@ class SubmissionReader:
 
     def predicted(self, task: Task, numbered: Sequence[Numbered]) -> dict[int, Array]:
         """Return the predictions of submissions for a task, in the order of the public list of items."""
-        items, mark = self._task(task)
-        files = {one.files[task.name] for _, one in numbered}
+        files = {number: one.files[task.name] for number, one in numbered}
+        by_file = self._values(task, {*files.values()})
+        return {number: by_file[file] for number, file in files.items()}
+
+    def costs(self, task: Task, systems: Iterable[System], name: str) -> dict[str, float | Array]:
+        """Return a cost of the systems that have it, a price or an array with the cost of each item."""
+        there = {one.key: one.event for one in systems if name in one.event.costs}
+        column = statistic_of(name)[0]
+        files = {
+            key: dataclasses.replace(event.files[task.name], column=column)
+            for key, event in there.items()
+            if event.costs[name] is None
+        }
+        read = self._values(as_numbers(task), {*files.values()})
+        return {
+            key: read[files[key]] if key in files else float(event.costs[name] or 0.0)
+            for key, event in there.items()
+        }
+
+    def _values(self, task: Task, files: set[File]) -> dict[File, Array]:
+        """Return the predictions in files, from the cache if they were read before."""
+        items = self.items(task)
+        mark = self.mark(task)
         self.check(files)
         keys = {f: self.cache.key("predictions", mark, f.sha256, f.suffix, f.column) for f in files}
         stored = {file: self.cache.read(key) for file, key in keys.items()}
@@ -366,7 +433,7 @@ class SubmissionReader:
         for file, values in self._read(task, items, [file for file in files if file not in by_file]):
             self.cache.write(keys[file], _predictions_as_bytes(values))
             by_file[file] = values
-        return {number: by_file[one.files[task.name]] for number, one in numbered}
+        return by_file
 
     def check(self, files: Iterable[File]) -> None:
         """Refuse files whose bytes are not those that were submitted; each is read once."""
@@ -376,27 +443,21 @@ class SubmissionReader:
 
     def items(self, task: Task) -> tuple[str, ...]:
         """Return the ids of the items of a task, in the order of the public list."""
-        return self._task(task)[0]
+        if task.name not in self._items:
+            self._items[task.name] = self.folder.items(task.name, self.settings)
+        return self._items[task.name]
 
-    def _task(self, task: Task) -> tuple[tuple[str, ...], str]:
-        """Return the items of a task and a hash of what its predictions are read by."""
-        if task.name not in self._tasks:
-            items = self.folder.items(task.name, self.settings)
-            mark = self.cache.key("items and labels", form_of(task), task.labels, items)
-            self._tasks[task.name] = items, mark
-        return self._tasks[task.name]
+    def mark(self, task: Task) -> str:
+        """Return a hash of what the predictions of a task are read by."""
+        return self.cache.key("items and labels", form_of(task), task.labels, self.items(task))
 
     @cached_property
-    def _tasks(self) -> dict[str, tuple[tuple[str, ...], str]]:
+    def _items(self) -> dict[str, tuple[str, ...]]:
         return {}
 
     @cached_property
     def _checked(self) -> set[File]:
         return set()
-
-    def marks(self) -> list[str]:
-        """Return a hash for each task of what its predictions are read by."""
-        return [self._task(task)[1] for task in self.settings.tasks]
 
     def _read(self, task: Task, items: Sequence[str], files: Sequence[File]) -> Iterator[tuple[File, Array]]:
         """Yield the predictions of files, each of which is read once however many systems it holds."""

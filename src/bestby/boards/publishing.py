@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,21 +22,25 @@ from bestby._core.text import counted, path_text, quoted
 from bestby._version import __version__
 from bestby.boards import gold as golds
 from bestby.boards import record
-from bestby.boards.compute import board_content, cache_of, gold_of
+from bestby.boards.compute import board_content, cache_of
 from bestby.boards.content import BoardContent
 from bestby.boards.folder import Folder, missing_patterns
 from bestby.boards.gold import sealed
 from bestby.boards.record import GoldSet, Line, Published, Submitted, gold_in_force, settings_text
 from bestby.boards.result import Publication, Verification
 from bestby.boards.settings import Settings, parse
-from bestby.boards.site.building import MANIFEST, Page, manifest, pages, render
+from bestby.boards.site.building import MANIFEST, File, manifest, pages, render
 from bestby.boards.submitting import changed_settings, checked_settings
 
 
 def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
-    """Write the site of a board, all of it or nothing; the record tells of it if it is another one."""
+    """Write the site of a board, all of it or nothing; the record tells of it if it is another one.
+
+    Its line is written before the site takes its place. Publishing again after a process was killed in
+    between completes it.
+    """
     place = possible_path(site)
-    site_place(folder, place)
+    target = checked_place(place, folder.path, (folder.gold_folder, folder.submissions, folder.scratch))
     with folder.locked():
         lines = folder.lines()
         settings = checked_settings(folder, lines)
@@ -44,43 +48,20 @@ def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
         changed = changed_settings(folder, lines)
         if changed:
             lines = folder.append(lines, changed, now)
+        published = [line.event for line in lines if isinstance(line.event, Published)]
+
+        def announce(staged: Staged) -> None:
+            if not published or published[-1].manifest != staged.manifest:
+                event = Published(staged.manifest, content.as_of, staged.n_files, __version__)
+                folder.append(lines, [event], now)
+
         with sealed("publish the board"):
             cache = cache_of(folder, lines)
-            content = board_content(folder, settings, lines, gold_of(folder, settings), now, cache)
-            staged = write_board_site(folder, settings, lines, content, place, now)
-    return Publication(place, content.as_of, staged.n_files, staged.n_made)
-
-
-def write_board_site(
-    folder: Folder,
-    settings: Settings,
-    lines: Sequence[Line],
-    content: BoardContent,
-    site: Path,
-    now: datetime,
-) -> Staged:
-    """Write the site of a board into a folder, all of it or nothing; the caller holds the lock of the board.
-
-    The record gets a line before the site takes its place, unless its last publication was of the same site.
-    Publishing again after a process was killed in between completes it.
-    """
-    target = site_place(folder, site)
-    published = [line.event for line in lines if isinstance(line.event, Published)]
-
-    def announce(staged: Staged) -> None:
-        if not published or published[-1].manifest != staged.manifest:
-            event = Published(staged.manifest, content.as_of, staged.n_files, __version__)
-            folder.append(lines, [event], now)
-
-    with files.reported(f"publish the board in {path_text(site)}", BoardError):
-        kit_files = kit(folder, settings, folder.text())
-        trusted = {one.manifest for one in published}
-        return write(pages(content, kit_files), content, target, trusted, announce)
-
-
-def site_place(folder: Folder, site: Path) -> Path:
-    """Return the folder that the site is written to; one that is not free for it is refused."""
-    return checked_place(site, folder.path, (folder.gold_folder, folder.submissions, folder.scratch))
+            content = board_content(folder, settings, lines, now, cache)
+            with files.reported(f"publish the board in {path_text(place)}", BoardError):
+                made = pages(content, kit(folder, settings, folder.text()))
+                staged = write(made, content, target, announce)
+    return Publication(place, content.as_of, staged.n_files, staged.n_changed)
 
 
 def kit(folder: Folder, settings: Settings, text: str) -> dict[str, bytes]:
@@ -121,7 +102,9 @@ def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verificati
         texts.append(
             "the published numbers were not computed anew, as files of the board are not as they were"
         )
-    remarks = tuple(filter(None, [record.ahead(lines, now), _without_effect(lines)]))
+    text = settings_text(lines)
+    without_effect = "" if text is None else parse(text, "the record").without_effect
+    remarks = tuple(filter(None, [record.ahead(lines, now), without_effect]))
     return Verification(tuple(texts), len(lines), n_submissions, n_files, remarks)
 
 
@@ -221,7 +204,7 @@ def _findings_in_gitignore(folder: Folder) -> Iterator[_Finding]:
 
 def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None) -> tuple[list[str], int]:
     """Return what is wrong with the last publication and with a site, and how many files were compared."""
-    published = [line for line in lines if isinstance(line.event, Published)]
+    published = [(line, line.event) for line in lines if isinstance(line.event, Published)]
     if not published:
         return (["the record has no published site"] if site is not None else []), 0
     findings: list[str] = []
@@ -229,59 +212,40 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
     mine = last
     if site is not None:
         mark = mark_of(site / MANIFEST)
-        mine = next((line for line in reversed(published) if _manifest(line) == mark), last)
-        if _manifest(mine) != mark:
+        mine = next((one for one in reversed(published) if one[1].manifest == mark), last)
+        if mine[1].manifest != mark:
             findings.append(f"the manifest of {path_text(site)} is not in the record")
     n_files = 0
-    for line in dict.fromkeys((last, mine)):
-        past = _past(lines, line)
+    for line, event in dict.fromkeys((last, mine)):
         with sealed("compute the published numbers anew"):
-            rendered = _rendered(folder, past)
+            rendered = _rendered(folder, lines[: line.number + 1], event)
         expected, other, count = rendered, "is not what gold and submissions give", ""
-        if site is not None and line is mine and mark == past.event.manifest != rendered[MANIFEST]:
+        if site is not None and line is mine[0] and mark == event.manifest != rendered[MANIFEST]:
             expected, other = as_published(site), "is not what was published"
             n_other = sum(expected.get(path) != rendered.get(path) for path in {*expected, *rendered})
             count = f", in {counted(n_other, 'file')}"
-        if rendered[MANIFEST] != past.event.manifest:
+        if rendered[MANIFEST] != event.manifest:
             findings.append(
                 f"line {line.number + 1} of the record: gold and submissions give another site than the one"
-                f" that was published{count}{_by_another(past.event.version)}"
+                f" that was published{count}{_by_another(event.version)}"
             )
-        if site is not None and line is mine:
+        if site is not None and line is mine[0]:
             n_files = len(expected)
             findings += [f"{path_text(site)}: {one}" for one in differences(expected, site, other)]
     return findings, n_files
 
 
-def _manifest(line: Line) -> str:
-    assert isinstance(line.event, Published)
-    return line.event.manifest
+def _rendered(folder: Folder, lines: Sequence[Line], event: Published) -> dict[str, str]:
+    """Return the SHA-256 of every file that the record, the gold and the submissions give.
 
-
-@dataclass(frozen=True, slots=True)
-class _Past:
-    """The board as it was when a site was published."""
-
-    lines: Sequence[Line]
-    settings: Settings
-    text: str
-    event: Published
-
-
-def _past(lines: Sequence[Line], published: Line) -> _Past:
-    """Return the board as it was before a line that tells of a publication."""
-    assert isinstance(published.event, Published)
-    before = lines[: published.number + 1]  # with the line itself: as version 0.2.0 wrote it, it ended phases
-    text = settings_text(before) or ""
-    return _Past(before, parse(text, "the record"), text, published.event)
-
-
-def _rendered(folder: Folder, past: _Past) -> dict[str, str]:
-    """Return the SHA-256 of every file that the record, the gold and the submissions give."""
-    now = datetime.fromisoformat(past.event.as_of).astimezone(UTC)
-    content = board_content(folder, past.settings, past.lines, gold_of(folder, past.settings), now)
-    files = render(content, kit(folder, past.settings, past.text))
-    return {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    `lines` end with that of the publication itself: as version 0.2.0 wrote it, it ended phases.
+    """
+    text = settings_text(lines) or ""
+    settings = parse(text, "the record")
+    now = datetime.fromisoformat(event.as_of).astimezone(UTC)
+    content = board_content(folder, settings, lines, now)
+    made = render(content, kit(folder, settings, text))
+    return {path: hashlib.sha256(data).hexdigest() for path, data in made.items()}
 
 
 def _by_another(version: str) -> str:
@@ -292,52 +256,41 @@ def _by_another(version: str) -> str:
     return f" ({by} of bestby did, whose pages may be others; publish again to have all numbers verified)"
 
 
-def _without_effect(lines: Sequence[Line]) -> str:
-    text = settings_text(lines)
-    return "" if text is None else parse(text, "the record").without_effect
-
-
 # -- the folder of a site: built beside its place, then put there in one step ----------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A site that was written: the SHA-256 of its manifest, its files, and how many had to be made."""
+    """A site that was written: the SHA-256 of its manifest, its files, and how many are new or changed."""
 
     manifest: str
     n_files: int
-    n_made: int
+    n_changed: int
 
 
 def write(
-    pages: Sequence[Page],
-    content: BoardContent,
-    target: Path,
-    trusted: Collection[str],
-    announce: Callable[[Staged], None],
+    pages: Iterable[File], content: BoardContent, target: Path, announce: Callable[[Staged], None]
 ) -> Staged:
     """Write a site, all of it or nothing.
 
-    Files of the site that is there are linked if their key and their bytes are as its manifest says, and the
-    SHA-256 of that manifest is one of `trusted`. `announce` is called when the new site is complete, before
-    it takes its place.
+    `announce` is called when the new site is complete, before it takes its place.
     """
     new, aside = (target.with_name(f".{target.name}.bestby-{part}") for part in ("new", "old"))
     recover(new, target, aside)
-    unchanged = _trusted_files(target, trusted)
     try:
         new.mkdir()
-        n_written, digests = 0, []
-        for page in pages:
-            digest = _linked(page, unchanged, target, new)
-            if digest is None:
-                n_written, digest = n_written + 1, _write_page(page, new)
-            digests.append((page, digest))
+        digests = {}
+        for path, data in pages:
+            place = new / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+            digests[path] = hashlib.sha256(data).hexdigest()
         listed = manifest(content, digests)
         (new / MANIFEST).write_bytes(listed)
         if target.exists():
             new.chmod(target.stat().st_mode & 0o7777)
-        staged = Staged(hashlib.sha256(listed).hexdigest(), len(digests) + 1, n_written)
+        n_changed = sum(mark_of(target / path) != digest for path, digest in digests.items())
+        staged = Staged(hashlib.sha256(listed).hexdigest(), len(digests) + 1, n_changed)
         announce(staged)
         put_in_place(new, target, aside)
     finally:  # it has another name by now if all went well
@@ -385,41 +338,6 @@ def _check_files(site: Path, target: Path) -> None:
             f" {quoted(foreign[0])}; publishing replaces the whole folder",
             hint="move them out of the folder first",
         )
-
-
-def _trusted_files(target: Path, trusted: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return the files of the site that is there, if its manifest is one that the record knows."""
-    if mark_of(target / MANIFEST) not in trusted:
-        return {}
-    return listed_files(_bytes_or_none(target / MANIFEST)) or {}
-
-
-def _linked(page: Page, unchanged: Mapping[str, Mapping[str, str]], target: Path, new: Path) -> str | None:
-    """Take a file over from the site that is there, if it shows the same; return its hash, else None."""
-    entry, source = unchanged.get(page.path), target / page.path
-    if entry is None or entry["key"] != page.key or source.is_symlink():
-        return None
-    data = _bytes_or_none(source)
-    if data is None or hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        return None
-    place = _place(page, new)
-    try:
-        os.link(source, place)
-    except OSError:  # a file system without links
-        place.write_bytes(data)
-    return entry["sha256"]
-
-
-def _write_page(page: Page, new: Path) -> str:
-    data = page.make()
-    _place(page, new).write_bytes(data)
-    return hashlib.sha256(data).hexdigest()
-
-
-def _place(page: Page, new: Path) -> Path:
-    place = new / page.path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    return place
 
 
 def put_in_place(new: Path, target: Path, aside: Path) -> None:
@@ -493,19 +411,20 @@ def differences(expected: Mapping[str, str], site: Path, other: str) -> tuple[st
 def as_published(site: Path) -> dict[str, str]:
     """Return the SHA-256 of the files of a site as its manifest has them, and that of the manifest itself."""
     listed = listed_files(_bytes_or_none(site / MANIFEST)) or {}
-    return {path: one["sha256"] for path, one in listed.items()} | {MANIFEST: mark_of(site / MANIFEST)}
+    return listed | {MANIFEST: mark_of(site / MANIFEST)}
 
 
-def listed_files(data: bytes | None) -> dict[str, dict[str, str]] | None:
-    """Return the files that a manifest lists, with their keys and hashes; None if it is none."""
+def listed_files(data: bytes | None) -> dict[str, str] | None:
+    """Return the hash of each file that a manifest lists; None if it is none.
+
+    Up to version 0.2.0 of bestby it was of format 1, and had a key of each file, too.
+    """
     try:
         document: Any = json.loads(data or b"")
-        files = document["files"]
-        if document["format"] != 1 or not all({"key", "sha256"} <= one.keys() for one in files.values()):
-            return None
+        digests = {path: one["sha256"] for path, one in document["files"].items()}
+        return digests if document["format"] in (1, 2) else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    return dict(files)
 
 
 def mark_of(path: Path) -> str:

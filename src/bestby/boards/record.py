@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from bestby._core.errors import BoardError
 from bestby._core.text import path_text
@@ -60,7 +60,10 @@ class SettingsSet:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A team submitted a system in a phase: a file per task."""
+    """A team submitted a system in a phase: a file per task.
+
+    `costs` has the price of the system by the name of the cost; None if its files have one for each item.
+    """
 
     kind: ClassVar[str] = "submission"
     team: str
@@ -70,6 +73,7 @@ class Submitted:
     run: str = ""
     paper: str = ""
     code: str = ""
+    costs: Mapping[str, float | None] = dataclasses.field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -116,9 +120,7 @@ class Published:
 
 Event = GoldSet | SettingsSet | Submitted | Withdrawn | PhaseEnded | Published
 
-KINDS: dict[str, type[Any]] = {
-    one.kind: one for one in (GoldSet, SettingsSet, Submitted, Withdrawn, PhaseEnded, Published)
-}
+KINDS: dict[str, type[Any]] = {one.kind: one for one in get_args(Event)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +216,13 @@ def append_events(
     The order of the lines is theirs in the chain. Their moments are those of the clocks of who wrote them, so
     that a clock that was ahead once does not stamp all lines after it.
     """
-    extended = list(lines)
-    for event in events:
-        moment = now.astimezone(UTC).replace(microsecond=0)
-        content = {"number": len(extended), "time": stamp(moment), **fields_of(event)}
-        content["previous"] = extended[-1].hash if extended else START
-        extended.append(Line(content["number"], moment, event, content["previous"], _hash(content)))
-    data = "".join(_line_text(line) for line in extended[len(lines) :]).encode()
+    extended, data = list(lines), b""
+    moment = now.astimezone(UTC).replace(microsecond=0)
+    for number, event in enumerate(events, len(lines)):
+        previous = extended[-1].hash if extended else START
+        content = {"number": number, "time": stamp(moment), **fields_of(event), "previous": previous}
+        extended.append(Line(number, moment, event, previous, _hash(content)))
+        data += _json_bytes({**content, "hash": extended[-1].hash}) + b"\n"
     size = path.stat().st_size - torn(path) if path.exists() else 0
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     with os.fdopen(handle, "r+b") as stream:
@@ -234,11 +236,6 @@ def append_events(
             stream.truncate(size)  # such as a full disk: nothing was added
             raise
     return tuple(extended)
-
-
-def _line_text(line: Line) -> str:
-    content = {"number": line.number, "time": stamp(line.time), **fields_of(line.event)}
-    return _json_bytes({**content, "previous": line.previous, "hash": line.hash}).decode() + "\n"
 
 
 def _json_bytes(content: dict[str, Any]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bestby._core.text import counted
@@ -19,6 +19,10 @@ class SubmissionCheck:
         The items of each task that was checked.
     labels : mapping of str to mapping of str to int
         How often each label is predicted, by task; empty for numbers and texts.
+    n_absent : mapping of str to int
+        The items of each task without a prediction.
+    costs : tuple of str
+        The costs of each item that the files have.
 
     See Also
     --------
@@ -27,6 +31,8 @@ class SubmissionCheck:
 
     n_items: Mapping[str, int]
     labels: Mapping[str, Mapping[str, int]]
+    n_absent: Mapping[str, int] = field(default_factory=dict)
+    costs: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = []
@@ -35,8 +41,10 @@ class SubmissionCheck:
             shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST]]
             more = [f"and {len(counts) - _MOST} more labels"] if len(counts) > _MOST else []
             in_words = f"; {', '.join(shown + more)}" if counts else ""
-            lines.append(f"{task}: {counted(number, 'item')}{in_words}")
-        return "\n".join(lines)
+            gone = self.n_absent.get(task)
+            without = f", {gone} without a prediction" if gone else ""
+            lines.append(f"{task}: {counted(number, 'item')}{without}{in_words}")
+        return "\n".join([*lines, *([f"costs of each item: {', '.join(self.costs)}"] if self.costs else [])])
 
 
 _MOST = 12
@@ -60,6 +68,8 @@ class SubmissionReceipt:
         The SHA-256 of its predictions, by task.
     paper, code : str
         Links that its pages show; empty without.
+    costs : mapping of str to float or None
+        What the system costs, by the names of the costs; None where its files say it of each item.
     state : {"in force", "replaced", "withdrawn"}
         Whether it stands in the tables of its phase.
     is_new : bool
@@ -79,6 +89,7 @@ class SubmissionReceipt:
     files: Mapping[str, str]
     paper: str = ""
     code: str = ""
+    costs: Mapping[str, float | None] = field(default_factory=dict)
     state: str = "in force"
     is_new: bool = True
 

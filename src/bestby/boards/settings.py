@@ -17,9 +17,11 @@ from urllib.parse import urlsplit
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
+from bestby.comparisons.costs import statistic_of
 from bestby.comparisons.settings import check_reach
 from bestby.data.roles import listed
 from bestby.metrics.registry import resolve
+from bestby.report.numbers import percent
 
 R = TypeVar("R")
 
@@ -43,6 +45,7 @@ class Task:
     `metrics` are names, the first decides the ranks. `labels` are those a prediction may have; none if the
     predictions are no labels. `clusters`, `strata` and `slices` are columns of the gold. `margins` are the
     smallest differences that matter, by metric. Without gold (`scores`), what systems have are scores.
+    `coverage` is the share of the items that a submission must have.
     """
 
     name: str = _key("name")
@@ -55,6 +58,7 @@ class Task:
     margins: Mapping[str, float] = _key("margins", default_factory=dict)
     scores: bool = _key("flag", default=False)
     greater_is_better: bool | None = _key("flag", default=None)
+    coverage: float = _key("share", default=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,11 @@ class Phase:
         """Tell whether systems can be submitted at a moment, by the dates."""
         return not ((self.start and moment < self.start) or (self.end and moment >= self.end))
 
+    @property
+    def guarded(self) -> bool:
+        """Whether which items it scores is hidden while it goes on, and must not be read from its results."""
+        return self.part != "all" and self.show == "always"
+
 
 @dataclass(frozen=True, slots=True)
 class Public:
@@ -95,7 +104,10 @@ class Public:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a board; `laddered` are phases with a key of version 0.2.0 that does nothing."""
+    """All settings of a board; `laddered` are phases with a key of version 0.2.0 that does nothing.
+
+    `costs` are what systems may say of what they cost, such as "usd" or "latency_ms@0.95".
+    """
 
     title: str = _key("text")
     tasks: tuple[Task, ...] = ()
@@ -107,6 +119,7 @@ class Settings:
     baseline: str | None = _key("system", default=None)
     level: float = _key("level", default=0.95)
     most_megabytes: float = _key("amount", default=50.0)
+    costs: tuple[str, ...] = _key("texts", default=())
     laddered: tuple[str, ...] = ()
 
     def task(self, name: str | None = None) -> Task:
@@ -121,6 +134,18 @@ class Settings:
         """Return the first phase that is open at a moment and has not ended, None if there is none."""
         left = (phase for phase in self.phases if phase.name not in ended)
         return next((phase for phase in left if phase.open_at(moment)), None)
+
+    @property
+    def invited(self) -> tuple[str, ...]:
+        """What submissions may leave out or add, in words."""
+        fewer = [
+            f"{task.name}: predictions for {percent(task.coverage)} of the items are enough"
+            for task in self.tasks
+            if task.coverage < 1.0
+        ]
+        columns = dict.fromkeys(statistic_of(cost)[0] for cost in self.costs)
+        more = f"costs, a column of the file for those of each item, or a price: {', '.join(columns)}"
+        return (*fewer, more) if self.costs else (*fewer,)
 
     @property
     def without_effect(self) -> str:
@@ -181,6 +206,14 @@ def parse(text: str, shown: str) -> Settings:
             raise InvalidInputError(
                 f"{shown}: phase {quoted(phase.name)} ends before it starts", hint="correct start or end"
             )
+        if phase.guarded and any(task.coverage < 1.0 for task in settings.tasks):
+            raise InvalidInputError(
+                f"{shown}: on how many items systems are scored would tell which items the phase"
+                f" {quoted(phase.name)} scores",
+                hint='set show = "after" for the phase, or coverage = 1 for the tasks',
+            )
+    for cost in settings.costs:
+        statistic_of(cost)
     return settings
 
 
@@ -275,7 +308,13 @@ def _amount(value: Any) -> float:
 
 
 def _level(value: Any) -> float:
-    if not 0.5 <= _amount(value) < 1.0:
+    if not 0.5 <= _share(value) < 1.0:
+        raise ValueError
+    return float(value)
+
+
+def _share(value: Any) -> float:
+    if _amount(value) > 1.0:
         raise ValueError
     return float(value)
 
@@ -316,6 +355,7 @@ _KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "count": (_count, "a whole number of at least 1, such as 10"),
     "amount": (_amount, "a number above 0, such as 50"),
     "level": (_level, "a number from 0.5 to below 1, such as 0.95"),
+    "share": (_share, "a number above 0 and up to 1, such as 0.5"),
     "margins": (_margins, "{accuracy = 0.01}"),
     "time": (_time, "2026-11-30T23:59:59Z, or a date"),
     "part": (_one_of("all", "public", "private"), '"all", "public" or "private"'),

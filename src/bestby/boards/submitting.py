@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from bestby._core import checks
 from bestby._core import files as whole_files
@@ -15,7 +17,7 @@ from bestby._core.paths import readable_file, user_path
 from bestby._core.text import counted, path_text, quoted
 from bestby.boards import gold
 from bestby.boards.folder import Folder, file_of
-from bestby.boards.predictions import predictions
+from bestby.boards.predictions import absent, columns_of_costs, predictions
 from bestby.boards.record import (
     Event,
     Line,
@@ -40,53 +42,38 @@ from bestby.boards.settings import (
     look_alike,
     stamp,
 )
+from bestby.comparisons.costs import statistic_of
 from bestby.readers.files import kind_of
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be submitted: the files by task, the names and the links."""
-
-    files: str | Path | Mapping[str, str | Path]
-    team: str
-    system: str
-    run: str = ""
-    phase: str | None = None
-    paper: str = ""
-    code: str = ""
-
-    def checked(self) -> Request:
-        """Return the request with its names and links as they are published."""
-        return dataclasses.replace(
-            self,
-            team=checked_name(self.team, "team"),
-            system=checked_name(self.system, "system"),
-            run=checked_name(self.run, "run") if self.run else "",
-            paper=checked_link(self.paper, visible=True),
-            code=checked_link(self.code, visible=True),
-        )
+Files = str | Path | Mapping[str, str | Path]
+"""The file of a submission, or its files by task."""
 
 
-def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt:
+def submit(folder: Folder, files: Files, request: Submitted, now: datetime) -> SubmissionReceipt:
     """Check a submission and add it to the board; it is on the disk when this returns.
 
-    The same submission again, with no other of its system in between, adds nothing: the first is returned.
+    `request` is the event without its files; without a phase, it is for the first that is open. The same
+    submission again, with no other of its system in between, adds nothing: the first is returned.
     """
-    request = request.checked()
+    request = dataclasses.replace(
+        request,
+        team=checked_name(request.team, "team"),
+        system=checked_name(request.system, "system"),
+        run=checked_name(request.run, "run") if request.run else "",
+        paper=checked_link(request.paper, visible=True),
+        code=checked_link(request.code, visible=True),
+    )
     with folder.locked():
         lines = folder.lines()
         settings = checked_settings(folder, lines)
-        contents = _checked_contents(folder, settings, by_task(request.files, settings))
+        contents, measured = _checked_contents(folder, settings, by_task(files, settings))
         over = ended(lines)
-        phase = settings.phase_at(now, over) if request.phase is None else settings.phase(request.phase)
-        event = Submitted(
-            team=request.team,
-            system=request.system,
+        phase = settings.phase(request.phase) if request.phase else settings.phase_at(now, over)
+        event = dataclasses.replace(
+            request,
             phase=phase.name if phase else "",
             files={task: file_of(data, suffix) for task, (data, suffix) in contents.items()},
-            run=request.run,
-            paper=request.paper,
-            code=request.code,
+            costs=_checked_costs(request.costs, measured, settings),
         )
         repeated = _repeated(lines, event)
         if repeated is not None:
@@ -110,7 +97,7 @@ def checked_settings(folder: Folder, lines: Sequence[Line]) -> Settings:
     return settings
 
 
-def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) -> dict[str, Path]:
+def by_task(files: Files, settings: Settings) -> dict[str, Path]:
     """Return the files of a submission by task, in the order of the tasks; one file is of the only task."""
     if not isinstance(files, Mapping):
         file = checks.valid_path(files, "name the file of the predictions")
@@ -132,8 +119,8 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
 
 def _checked_contents(
     folder: Folder, settings: Settings, files: Mapping[str, Path]
-) -> dict[str, tuple[bytes, str]]:
-    """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
+) -> tuple[dict[str, tuple[bytes, str]], tuple[str, ...]]:
+    """Return the bytes and the ending of each file, which can be submitted, and the costs that they have."""
     contents = {}
     for task, path in files.items():
         file = checked_file(path, settings)
@@ -141,7 +128,7 @@ def _checked_contents(
         with whole_files.reported(f"read {path_text(file)}", BoardError):
             data = file.read_bytes()
             contents[task] = (data, file.suffix.lower())
-    check_submission(folder, settings, files)
+    checked = check_submission(folder, settings, files)
     for task, path in files.items():
         with whole_files.reported(f"read {path_text(path)}", BoardError):
             if user_path(path).read_bytes() != contents[task][0]:
@@ -149,7 +136,25 @@ def _checked_contents(
                     f"{path_text(path)} was changed while it was read",
                     hint="submit it again when it is written",
                 )
-    return contents
+    return contents, checked.costs
+
+
+def _checked_costs(
+    prices: Mapping[str, Any], measured: Sequence[str], settings: Settings
+) -> dict[str, float | None]:
+    """Return the costs of a submission: prices, and None for those that its files have for each item."""
+    known = ", ".join(settings.costs) or "none"
+    for name, price in prices.items():
+        if name not in settings.costs or statistic_of(name)[1] is not None:
+            raise InvalidInputError(
+                f"the board takes no price {quoted(name)}",
+                hint=f"its costs: {known}; a quantile is of costs of each item",
+            )
+        if not 0.0 <= checks.number(price, "a cost") < math.inf:
+            raise InvalidInputError(
+                f"a price must be 0 or more, got {price!r}", hint=f'costs={{"{name}": 3.0}}'
+            )
+    return {**dict.fromkeys(measured), **{name: float(price) for name, price in prices.items()}}
 
 
 def checked_file(path: str | Path, settings: Settings) -> Path:
@@ -190,12 +195,12 @@ def _check_place(folder: Folder, file: Path) -> None:
         )
 
 
-def check_submission(
-    folder: Folder, settings: Settings, files: str | Path | Mapping[str, str | Path]
-) -> SubmissionCheck:
+def check_submission(folder: Folder, settings: Settings, files: Files) -> SubmissionCheck:
     """Check files by what everybody may know: nothing here looks at the gold or at the record."""
     n_items: dict[str, int] = {}
+    n_absent: dict[str, int] = {}
     labels: dict[str, dict[str, int]] = {}
+    costs = list(settings.costs)
     for name, path in by_task(files, settings).items():
         task, items = settings.task(name), folder.items(name, settings)
         file = checked_file(path, settings)
@@ -205,14 +210,18 @@ def check_submission(
             if "which column" in error.message:
                 error.hint = "call the column of the predictions prediction, and that of the ids id"
             raise
+        gone = absent(predicted)
+        predicted = predicted[~gone]
         if predicted.dtype.kind == "f":
             # What no metric can add up must not keep the others from their tables.
             checks.check_bounded(predicted, f"{file}: predictions")
             checks.check_not_tiny(predicted, f"{file}: predictions")
-        n_items[name] = len(items)
+        there = columns_of_costs(file, task, items, costs)
+        costs = [cost for cost in costs if cost in there]
+        n_items[name], n_absent[name] = len(items), int(gone.sum())
         counts = Counter(predicted.tolist()) if task.labels else Counter()
         labels[name] = {task.labels[place]: count for place, count in counts.most_common()}
-    return SubmissionCheck(n_items, labels)
+    return SubmissionCheck(n_items, labels, n_absent, tuple(costs))
 
 
 def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
@@ -232,6 +241,9 @@ def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
     return number if same and number not in withdrawals(lines) else None
 
 
+_IN_RECEIPTS = ("team", "system", "run", "phase", "paper", "code", "costs")
+
+
 def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
     """Return all submissions of a record by the numbers of their lines, with what became of them."""
     withdrawn = withdrawals(lines)
@@ -243,14 +255,9 @@ def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
         by_number[number] = SubmissionReceipt(
             number=number,
             time=stamp(lines[number].time),
-            team=one.team,
-            system=one.system,
-            run=one.run,
-            phase=one.phase,
             files={task: file.sha256 for task, file in one.files.items()},
-            paper=one.paper,
-            code=one.code,
             state="withdrawn" if number in withdrawn else state,
+            **{name: getattr(one, name) for name in _IN_RECEIPTS},
         )
     return by_number
 

@@ -22,11 +22,11 @@ from bestby._core.keywords import MOVED
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted
 from bestby._core.typing import Array, OnMissing
+from bestby.boards import gold as golds
 from bestby.boards import making
-from bestby.boards.compute import gold_of
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, sealed
-from bestby.boards.predictions import SubmissionReader, form_of, predictions_of_systems
+from bestby.boards.predictions import SubmissionReader, absent, form_of, predictions_of_systems
 from bestby.boards.record import Event, Line, Submitted, System, chosen, ended, gold_in_force
 from bestby.boards.settings import REFUSED, Settings, Task, checked_key, unseen
 from bestby.boards.site.building import MANIFEST
@@ -296,7 +296,7 @@ def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, w
         columns = _harmless(written, chosen_task)
         table: Columns = {"id": folder.items(chosen_task.name, settings), **columns}
         if with_gold:
-            gold = gold_of(folder, settings)(gold_in_force(lines))[chosen_task.name]
+            gold = golds.read(folder, gold_in_force(lines), [chosen_task])[chosen_task.name]
             table = _with_gold(table, gold, chosen_task, settings.phase(name).part)
     with files.reported(f"write {path_text(path)}", BoardError):
         files.replace(path, table_bytes(table), path.parent)
@@ -370,5 +370,7 @@ def _harmless(columns: Columns, task: Task) -> Columns:
 
 def _prediction_texts(values: Array, task: Task) -> Sequence[str]:
     if form_of(task) == "labels":
-        return [task.labels[code] for code in values.tolist()]
-    return [one if isinstance(one, str) else repr(one) for one in values.tolist()]
+        texts = [task.labels[code] for code in values.tolist()]
+    else:
+        texts = [one if isinstance(one, str) else repr(one) for one in values.tolist()]
+    return ["" if gone else text for text, gone in zip(texts, absent(values).tolist(), strict=True)]

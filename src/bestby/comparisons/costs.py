@@ -41,6 +41,9 @@ from bestby.results.values import Interval
 METHOD = "log-t"
 """The name of the intervals of costs."""
 
+MOST_EXPONENT = 700.0
+"""Half the width of an interval of a logarithm, above which its ends are no numbers: it holds all costs."""
+
 FEW_EFFECTIVE = 15
 """Units of equal weight from which the 95 % interval of a mean cost covers 93 % and more (`calibration`)."""
 
@@ -181,6 +184,8 @@ def log_interval(value: float, error: StandardError, level: float) -> Interval |
     if not (0.0 < value < math.inf and error.se > 0.0):
         return None
     half = float(special.stdtrit(error.df, 0.5 * (1.0 + level))) * error.se
+    if half > MOST_EXPONENT:
+        return Interval(0.0, math.inf, level, METHOD, True)
     return Interval(value * math.exp(-half), value * math.exp(half), level, METHOD, True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bestby.boards import gold as golds
-from bestby.boards.compute import board_content, gold_of
+from bestby.boards.compute import board_content
 from bestby.boards.content import BoardContent
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import TaskGold
@@ -50,7 +51,11 @@ class SmallBoard:
         """Add a version of the gold."""
         version = 1 + sum(isinstance(line.event, GoldSet) for line in self.folder.lines())
         mark = golds.write(self.folder, version, golds_by_task)
-        return self.add(GoldSet(version, mark, {}, reason))
+        items = {
+            task: hashlib.sha256(self.folder.items_file(task, self.settings).read_bytes()).hexdigest()
+            for task in golds_by_task
+        }
+        return self.add(GoldSet(version, mark, items, reason))
 
     def content(self, now: datetime | None = None, **more: object) -> BoardContent:
         """Return what its site would show."""
@@ -58,7 +63,6 @@ class SmallBoard:
             self.folder,
             self.settings,
             self.folder.lines(),
-            gold_of(self.folder, self.settings),
             now or self.now,
             **more,  # type: ignore[arg-type]
         )

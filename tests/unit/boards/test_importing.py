@@ -15,7 +15,7 @@ from tests.unit.boards.examples import folder_of, gold_labels, ids, state, write
 
 import bestby as bb
 from bestby import Board
-from bestby.boards.compute import board_content, gold_of
+from bestby.boards.compute import board_content
 from bestby.errors import BoardError, InvalidInputError
 from bestby.readers.files import read_table
 
@@ -45,7 +45,7 @@ def table_of(board: Board) -> Any:
     folder = folder_of(board)
     settings = folder.settings()
     lines = folder.lines()
-    made = board_content(folder, settings, lines, gold_of(folder, settings), lines[-1].time)
+    made = board_content(folder, settings, lines, lines[-1].time)
     return made.versions[0].phases[-1].tables[0]
 
 

@@ -10,8 +10,9 @@ from tests.unit.boards.small_boards import ONE_TASK, SmallBoard, ids, small_boar
 
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby.boards import publishing
-from bestby.boards.publishing import Staged, files_in, kit, write_board_site
+from bestby.boards.publishing import files_in, kit, publish
 from bestby.boards.record import Published
+from bestby.boards.result import Publication
 
 GOLD = two_labels(40)
 
@@ -24,9 +25,12 @@ def board(tmp_path: Path) -> SmallBoard:
     return made
 
 
-def published(board: SmallBoard, site: Path) -> Staged:
-    content, lines = board.content(), board.folder.lines()
-    return write_board_site(board.folder, board.settings, lines, content, site, board.now)
+def published(board: SmallBoard, site: Path) -> Publication:
+    return publish(board.folder, site, board.now)
+
+
+def manifest(site: Path) -> str:
+    return hashlib.sha256((site / "manifest.json").read_bytes()).hexdigest()
 
 
 def told(board: SmallBoard) -> list[Published]:
@@ -37,13 +41,13 @@ def test_the_record_tells_of_a_site_once(board: SmallBoard, tmp_path: Path) -> N
     site = tmp_path / "site"
     first = published(board, site)
     (event,) = told(board)
-    assert event.manifest == hashlib.sha256((site / "manifest.json").read_bytes()).hexdigest()
+    assert event.manifest == manifest(site)
     assert event.n_files == first.n_files == len(list(files_in(site)))
-    again = published(board, site)
-    assert (again.manifest, again.n_made) == (first.manifest, 0)
+    assert published(board, site).n_changed == 0
+    assert event.manifest == manifest(site)
     assert len(told(board)) == 1
     board.submit("d/four", wrong_on(GOLD, 0.5, 9))
-    assert published(board, site).n_made > 0
+    assert published(board, site).n_changed > 0
     assert len(told(board)) == 2
 
 
@@ -64,24 +68,26 @@ def test_publishing_again_completes_what_was_cut_off(
             published(board, site)
     assert (site / "manifest.json").read_bytes() == before
     assert len(told(board)) == 2, "the record tells of it before it is there"
-    done = published(board, site)
+    published(board, site)
     assert len(told(board)) == 2
-    assert done.manifest == told(board)[-1].manifest
+    assert manifest(site) == told(board)[-1].manifest
 
 
 def test_a_site_that_was_changed_is_made_anew(board: SmallBoard, tmp_path: Path) -> None:
     site = tmp_path / "site"
-    first = published(board, site)
+    published(board, site)
+    first = manifest(site)
     whole = (site / "index.html").read_bytes()
     (site / "index.html").write_bytes(whole.replace(b"a/one", b"b/one"))
-    assert published(board, site).n_made == 1
+    assert published(board, site).n_changed == 1
     assert (site / "index.html").read_bytes() == whole
     (site / "manifest.json").unlink()
     with pytest.raises(InvalidInputError, match="is not the site of a board"):
         published(board, site)
     for path in files_in(site):
         (site / path).unlink()
-    assert published(board, site).manifest == first.manifest
+    published(board, site)
+    assert manifest(site) == first
 
 
 def test_the_kit_has_what_a_check_needs(board: SmallBoard) -> None:

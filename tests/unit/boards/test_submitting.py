@@ -14,7 +14,7 @@ from tests.unit.boards.examples import DAY, NOW, board_in, edit, folder_of, pred
 from bestby.boards.board import Board
 from bestby.boards.record import SettingsSet, Submitted
 from bestby.boards.result import SubmissionReceipt
-from bestby.boards.submitting import Request, end, submit, withdraw
+from bestby.boards.submitting import end, submit, withdraw
 from bestby.errors import BoardError, InvalidInputError
 
 
@@ -26,7 +26,8 @@ def board(tmp_path: Path) -> Board:
 
 def sent(board: Board, file: Path, now: datetime = NOW, **fields: Any) -> SubmissionReceipt:
     """Submit a file."""
-    return submit(folder_of(board), Request(file, **{"team": "ours", "system": "first", **fields}), now)
+    request = Submitted(**{"team": "ours", "system": "first", "phase": "", "files": {}, **fields})
+    return submit(folder_of(board), file, request, now)
 
 
 def test_a_submission_is_a_line_and_a_file(board: Board, tmp_path: Path) -> None:

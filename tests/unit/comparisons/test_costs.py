@@ -36,6 +36,14 @@ def test_the_interval_of_a_mean_cost_is_t_of_its_logarithm() -> None:
     assert interval.method == "log-t"
 
 
+def test_costs_of_which_the_data_say_next_to_nothing_may_be_any() -> None:
+    powers = np.ones((N, 2))
+    powers[: N // 4] = 2.0 ** np.arange(N // 4)[:, None]
+    interval = measured(powers, 0.9).interval(0, 0.95)
+    assert interval is not None
+    assert (interval.low, interval.high) == (0.0, math.inf)
+
+
 def test_the_ratio_of_two_costs_allows_for_shared_items() -> None:
     cost = measured()
     assert cost.units is not None

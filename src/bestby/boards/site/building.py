@@ -7,15 +7,15 @@ import dataclasses
 import hashlib
 import io
 import json
+import re
 import unicodedata
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bestby._core.text import counted, unbroken, visible
 from bestby._version import __version__
@@ -36,29 +36,37 @@ from bestby.boards.site.standings import (
     LONG,
     Links,
     overall_model,
-    ranks,
     safe_link,
     system_page,
     table_model,
     table_words,
 )
+from bestby.questions.frontier.result import Frontier
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report import column
 from bestby.report.column import Look
 from bestby.report.comparison import Difference
+from bestby.report.data import table_of
 from bestby.report.document import describe
-from bestby.report.numbers import DASH, Rounding, percent
+from bestby.report.fields import Rows
+from bestby.report.numbers import DASH, Rounding, percent, ranks_text
 from bestby.report.tables import Table as Written
 from bestby.report.tables import difference_columns
 from bestby.report.words import direction, stands_out
-from bestby.report.writers.html import paragraph, prose, table
+from bestby.report.writers.html import figure, paragraph, prose, table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+T = TypeVar("T")
+
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""
+
+
+File = tuple[str, bytes]
+"""A file of a site: its path and its bytes."""
 
 
 def render(content: BoardContent, kit: Kit | None = None) -> dict[str, bytes]:
@@ -66,31 +74,27 @@ def render(content: BoardContent, kit: Kit | None = None) -> dict[str, bytes]:
 
     `kit` are the files for participants by their names, such as `board.toml` and `items.csv`.
     """
-    written_pages = [(page, page.make()) for page in pages(content, kit)]
-    listed = manifest(
-        content, ((page, hashlib.sha256(written).hexdigest()) for page, written in written_pages)
-    )
-    return {**{page.path: written for page, written in written_pages}, MANIFEST: listed}
+    made = dict(pages(content, kit))
+    digests = {path: hashlib.sha256(data).hexdigest() for path, data in made.items()}
+    return {**made, MANIFEST: manifest(content, digests)}
 
 
-def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
-    """Return every file of the site but the manifest; none is made yet."""
+def pages(content: BoardContent, kit: Kit | None = None) -> Iterator[File]:
+    """Yield every file of the site but the manifest."""
     links = Links(_systems_with_pages(content), {one.submission: one for one in content.entries})
     common = {"board": _board_model(content), "older_gold": None}
     now, *older = content.versions or (VersionContent(1, "", "", ()),)
     shown = shown_tables(now, "", links)
-    site = [*_version_pages(content, now, shown, common, "")]
+    yield from _version_pages(content, now, shown, common, "")
     before = []
     for version in older:
         prefix = _prefix(version)
         shown_then = shown_tables(version, prefix, links)
-        site += _version_pages(
-            content, version, shown_then, {**common, "older_gold": version.version}, prefix
-        )
+        then = {**common, "older_gold": version.version}
+        yield from _version_pages(content, version, shown_then, then, prefix)
         before.append((version.version, shown_then))
-    site += system_pages(content, now, shown, before, links, common)
-    site += _other_pages(content, now, shown, common, links, kit or {})
-    return tuple(site)
+    yield from system_pages(content, now, shown, before, links, common)
+    yield from _other_pages(content, now, shown, common, links, kit or {})
 
 
 def _systems_with_pages(content: BoardContent) -> frozenset[str]:
@@ -109,9 +113,9 @@ def _systems_with_pages(content: BoardContent) -> frozenset[str]:
 def _board_model(content: BoardContent) -> dict[str, Any]:
     names = {"index.html": "Results", "submissions.html": "Submissions", "participate.html": "Take part"}
     return {
-        "title": content.title,
-        "url": safe_link(content.url),
-        "contact": content.contact,
+        "title": content.settings.title,
+        "url": safe_link(content.settings.url),
+        "contact": content.settings.contact,
         "pages": [{"href": href, "name": name} for href, name in names.items()],
     }
 
@@ -158,13 +162,13 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
     for one in phase.tables:
         name = f"{one.task}, {one.metric.name}" if len(tasks) > 1 else one.metric.name
         base = file_stem(phase.name, one.task, one.metric.name)
-        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {standings.extent(one)}"
+        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {one.extent}"
         model = {
             "overall": False,
             "caption": caption,
             "table": table_model(one, links),
             "said": table_words(one),
-            "extent": standings.extent(one),
+            "extent": one.extent,
             "files": _table_files(one, prefix, base),
             "embed": f"{prefix}embed/{base}.html",
         }
@@ -172,7 +176,8 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
 
 
 def _table_files(one: Table, prefix: str, base: str) -> list[dict[str, str]]:
-    parts = {"-slices": one.slices, "-runs": one.runs, "-pairs": one.comparison}
+    parts: dict[str, Any] = {"-slices": one.slices, "-runs": one.runs, "-pairs": one.comparison}
+    parts |= {"-frontier": one.frontier, "-costs": one.frontier}
     present = ["", *(part for part, result in parts.items() if result is not None)]
     return [listed for part in present for listed in _data_files(prefix, base, part)]
 
@@ -208,7 +213,7 @@ def _data_files(prefix: str, base: str, part: str) -> list[dict[str, str]]:
 
 def phase_name(phase: PhaseContent) -> str:
     """Return the title of a phase, or else its name."""
-    return phase.title or phase.name
+    return phase.settings.title or phase.name
 
 
 def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any]:
@@ -217,7 +222,7 @@ def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any
         "title": phase_name(phase),
         "state": standings.state(phase),
         "dates": standings.dates(phase),
-        "rules": standings.rules(phase),
+        "rules": standings.rules(phase.settings),
         "unseen": standings.unseen(phase),
         "tables": [{"name": one.name, "href": one.href} for one in tables if one.phase is phase],
     }
@@ -229,26 +234,26 @@ def _version_pages(
     shown: tuple[Shown, ...],
     common: dict[str, Any],
     prefix: str,
-) -> Iterator[Page]:
-    """Return the pages of one version of the gold."""
+) -> Iterator[File]:
+    """Yield the pages of one version of the gold."""
     main = main_table(shown)
     board = {
         **common["board"],
-        "about": [line for line in content.about.splitlines() if line.strip()],
+        "about": [line for line in content.settings.about.splitlines() if line.strip()],
         "as_of": standings.moment(content.as_of),
         "record_head": content.record_head,
     }
     model = {
         **common,
         "board": board,
-        "title": content.title,
+        "title": content.settings.title,
         "main": None if main is None else {**main.model, "title": main.title},
         "nothing": why_no_results(version),
         "leads": [{"name": one.title, "href": one.href, "lead": one.lead} for one in shown if len(shown) > 1],
         "phases": [phase_model(phase, shown) for phase in version.phases],
         "versions": _versions(content, version),
     }
-    yield page_from_template(f"{prefix}index.html", "index.html", model)
+    yield _page(f"{prefix}index.html", "index.html", model)
     for one in shown:
         yield from table_pages(one, common)
 
@@ -286,46 +291,47 @@ def _prefix(older: VersionContent) -> str:
     return f"version-{older.version}/"
 
 
-def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
+def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[File]:
     """Return the page of a table, the form of it that other pages embed, and its data files."""
     phase = phase_model(one.phase, ())
     context = {**common, "title": one.title, "phase": phase}
     base = one.href.rpartition("/")[2].removesuffix(".html")
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
-        yield page_from_template(one.href, "table.html", {**context, "page": one.model})
-        yield from _data_pages(files, base, "", _about(one), standings.overall(one.source))
+        yield _page(one.href, "table.html", {**context, "page": one.model})
+        yield from _data_pages(files, base, "", _about(one), standings.OVERALL, one.source)
         return
-    results = {"slices": one.source.slices, "runs": one.source.runs}
+    results = {"slices": one.source.slices, "runs": one.source.runs, "frontier": one.source.frontier}
     parts = [
         {"title": part.capitalize(), "fragment": fragment(result, one.source.notes)}
         for part, result in results.items()
         if result is not None
     ]
-    yield page_from_template(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
+    yield _page(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
     yield embedded(one, one.model["embed"], context)
-    yield from _data_pages(files, base, "", _about(one), standings.standings(one.source))
+    yield from _data_pages(files, base, "", _about(one), standings.STANDINGS, one.source)
     for part, result in results.items():
         if result is not None:
-            yield from _data_pages(files, base, f"-{part}", _about(one), standings.result(result))
+            yield from _data_pages(files, base, f"-{part}", _about(one), table_of(result, None), result)
+    if one.source.frontier is not None:
+        costs = table_of(one.source.frontier, "costs")
+        yield from _data_pages(files, base, "-costs", _about(one), costs, one.source.frontier)
     if one.source.comparison is not None:
-        c = one.source.comparison
-        marks = standings.pairs_mark(c)
-        yield page_from_function(files[f"{base}-pairs.csv"], marks, standings.pairs_csv, c)
-        yield page_from_function(files[f"{base}-pairs.json"], marks, standings.pairs_json, c)
+        yield files[f"{base}-pairs.csv"], standings.csv(standings.PAIRS, one.source.comparison)
+        yield files[f"{base}-pairs.json"], standings.pairs_json(one.source.comparison)
 
 
-def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> Page:
+def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> File:
     """Return a table as other pages embed it."""
     page = None if one is None else one.model
     href = "index.html" if one is None else one.href
     title = common["board"]["title"] if one is None else one.title
     more = {"page": page, "table_path": href, "title": title, "nothing": nothing, "embedded": True}
-    return page_from_template(path, "embed.html", {**common, **more})
+    return _page(path, "embed.html", {**common, **more})
 
 
-def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -> str:
-    """Return the tables of a result with what they say first, as its report has them, and its further notes.
+def fragment(result: SlicesComparison | RunsComparison | Frontier, said: Collection[str]) -> str:
+    """Return the tables and figures of a result as its report has them, with what they say first and notes.
 
     Those of further pairs of systems are folded: what they say first stays in sight. `said` are notes that
     the page has already.
@@ -338,10 +344,28 @@ def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -
             summary = f"<summary>{prose(section.lead)}</summary>"
             parts.append("\n".join(["<details>", summary, *tables, "</details>"]))
         else:
-            parts += [paragraph(section.lead, "bb-lead"), *tables]
+            figures = [
+                _with_attributes(figure(one, f"{type(result).__name__}-{number}-"))
+                for number, one in enumerate(section.pictures)
+                if isinstance(result, Frontier)
+            ]
+            parts += [paragraph(section.lead, "bb-lead"), *figures, *tables]
     notes = dict.fromkeys(note.message for note in result.notes if note.code != _WITHHELD)
     parts += [paragraph(f"Note: {line}", "bb-small") for line in notes if line not in said]
     return "\n".join(parts)
+
+
+def _with_attributes(svg: str) -> str:
+    """Return a figure whose styles are attributes: the policy of the pages allows no other styles in it."""
+
+    def attributes(found: re.Match[str]) -> str:
+        styles = (one.partition(":") for one in found[1].split(";"))
+        named = ((name.strip(), value.strip()) for name, _, value in styles)
+        return "".join(
+            f' {name}="{value}"' for name, value in named if name not in ("max-width", "min-width")
+        )
+
+    return re.sub(r' style="([^"]*)"', attributes, re.sub("<style.*?</style>", "", svg, flags=re.DOTALL))
 
 
 _WITHHELD = "slices_left_out"
@@ -366,10 +390,10 @@ def _about(one: Shown) -> dict[str, Any]:
 
 
 def _data_pages(
-    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: standings.Rows
-) -> Iterator[Page]:
-    yield page_from_function(files[f"{base}{part}.csv"], rows, standings.csv, rows)
-    yield page_from_function(files[f"{base}{part}.json"], [about, rows], standings.as_json, about, rows)
+    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: Rows, source: Any
+) -> Iterator[File]:
+    yield files[f"{base}{part}.csv"], standings.csv(rows, source)
+    yield files[f"{base}{part}.json"], standings.as_json(about, rows, source)
 
 
 def system_pages(
@@ -379,62 +403,51 @@ def system_pages(
     older: Sequence[tuple[int, Sequence[Shown]]],
     links: Links,
     common: dict[str, Any],
-) -> Iterator[Page]:
+) -> Iterator[File]:
     """Return the page and the badge of every system that has one."""
-    places = _places_by_system(shown)
-    before: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for number, tables in older:
-        for system, standing_places in _places_by_system(tables).items():
-            before[system] += [_older_place(number, one, place) for one, place in standing_places]
-    history: dict[str, list[Entry]] = defaultdict(list)
-    for entry in content.entries:
-        if entry.team and entry.system:
-            history[f"{entry.team}/{entry.system}"].append(entry)
-    items = _items_by_system(version)
+    places = _by_system((each.system, (one, at)) for one in shown for at, each in enumerate(one.standings))
+    before = _by_system(
+        (each.system, _older_place(number, one, at))
+        for number, tables in older
+        for one in tables
+        for at, each in enumerate(one.standings)
+    )
+    history = _by_system((f"{one.team}/{one.system}", one) for one in content.entries if one.team)
+    visible_phases = [phase for phase in version.phases if phase.visible]
+    items = _by_system((one.system, (phase.name, one)) for phase in visible_phases for one in phase.items)
     phases = {one.phase.name for one in shown}
     for system in sorted(links.systems):
         path = system_page(system)
         base = path.removeprefix("systems/").removesuffix(".html")
-        standing_places = places.get(system, [])
+        standing_places = places[system]
         model = {
             **common,
             "title": system,
             "system": links.name(system),
-            "places": [_place_model(one, at, items.get(system, ())) for one, at in standing_places],
+            "places": [_place_model(one, at, items[system]) for one, at in standing_places],
             "history": listed_submissions(history[system], links),
             "older": before[system],
             "badge": f"badges/{base}.svg",
         }
-        yield page_from_template(path, "system.html", model)
-        yield page_from_bytes(
-            f"badges/{base}.svg",
-            badge(content.title, _standing_text(standing_places, several=len(phases) > 1)),
-        )
+        yield _page(path, "system.html", model)
+        said = _standing_text(standing_places, several=len(phases) > 1)
+        yield f"badges/{base}.svg", badge(content.settings.title, said)
 
 
-def _places_by_system(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
-    """Return the tables in which each system stands, and its place there."""
-    places: dict[str, list[tuple[Shown, int]]] = defaultdict(list)
-    for one in shown:
-        for at, standing in enumerate(one.standings):
-            places[standing.system].append((one, at))
-    return places
+def _by_system(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
+    """Return what belongs to each system, in the order given."""
+    found: dict[str, list[T]] = defaultdict(list)
+    for system, one in pairs:
+        found[system].append(one)
+    return found
 
 
 def _older_place(version: int, one: Shown, at: int) -> dict[str, Any]:
     row, standing = one.model["table"]["rows"][at], one.standings[at]
     score = row["mean" if one.model["overall"] else "score"]["text"]
-    place = ranks(standing.rank_low, standing.rank_high)
+    place = ranks_text(standing.rank_low, standing.rank_high)
     said = f"score {score}, rank {place} of {len(one.standings)}"
     return {"version": version, "title": one.title, "href": one.href, "said": said}
-
-
-def _items_by_system(version: VersionContent) -> Mapping[str, list[tuple[str, ItemsAgainst]]]:
-    items: dict[str, list[tuple[str, ItemsAgainst]]] = defaultdict(list)
-    for phase in version.phases:
-        for one in phase.items if phase.visible else ():
-            items[one.system].append((phase.name, one))
-    return items
 
 
 def _place_model(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]]) -> dict[str, Any]:
@@ -452,7 +465,8 @@ def _place_model(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]])
         "outcomes": [],
     }
     if isinstance(source, Table) and isinstance(standing, Standing):
-        model["said"] = _gap_sentences(standing, row, source.level)
+        held = "" if source.in_pairs else "simultaneous "
+        model["said"] = _gap_sentences(standing, row, f"{held}{percent(source.level)} interval")
         model["differences"] = _differences(source, at) if source.comparison is not None else ""
         model["outcomes"] = [
             {"against": each.against, "won": list(each.won), "lost": list(each.lost)}
@@ -472,14 +486,14 @@ def _rank_sentence(standing: Standing | OverallStanding, of: int) -> str:
     return f"The tests leave open the ranks {low} to {high} of {of}{first}."
 
 
-def _gap_sentences(standing: Standing, row: Mapping[str, Any], level: float) -> list[str]:
+def _gap_sentences(standing: Standing, row: Mapping[str, Any], interval: str) -> list[str]:
     """Return the differences to the best and to the baseline in words."""
     said = []
     for gap, cell in ((standing.to_best, row["to_best"]), (standing.to_baseline, row["to_baseline"])):
         if gap is None or cell is None:
             continue
         which = "the best" if gap is standing.to_best else "the baseline"
-        sure = f", simultaneous {percent(level)} interval {cell['interval']}" if cell["interval"] else ""
+        sure = f", {interval} {cell['interval']}" if cell["interval"] else ""
         more = "".join(f", {text}" for text in (cell["p"], cell["verdict"]) if text)
         said.append(f"Difference to {which}, {gap.other}: {cell['text']}{sure}{more}.")
     return said
@@ -494,7 +508,12 @@ def _differences(source: Table, at: int) -> str:
         one.system for place, one in enumerate(rows[first : first + MOST_PAIRS + 1], first) if place != at
     ]
     name = rows[at].system
-    differences: list[Difference] = [source.comparison[name, other, metric] for other in others]
+    c = source.comparison
+    differences: list[Difference] = [
+        c[name, other, metric]
+        for other in others
+        if c.find(metric, name, other) is not None or c.find(metric, other, name) is not None
+    ]
     if not differences:
         return ""
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], source.margin)
@@ -520,7 +539,7 @@ def _standing_text(places: Sequence[tuple[Shown, int]], *, several: bool) -> str
     one, at = places[0]
     standing = one.standings[at]
     phase = f" ({phase_name(one.phase)})" if several else ""
-    return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
+    return f"rank {ranks_text(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
 
 
 def _other_pages(
@@ -530,9 +549,9 @@ def _other_pages(
     common: dict[str, Any],
     links: Links,
     kit: Kit,
-) -> Iterator[Page]:
+) -> Iterator[File]:
     """Return the pages beside the tables: submissions, taking part, what other pages show, the kit."""
-    rows = standings.submissions(content.entries)
+    entries, listed = content.entries, standings.SUBMISSIONS
     files = [{"name": form.upper(), "href": f"data/submissions.{form}"} for form in ("csv", "json")]
     systems_of = len({(one.team, one.system) for one in content.entries if one.team})
     submitted = f"{counted(len(content.entries), 'submission')} of {counted(systems_of, 'system')}."
@@ -544,32 +563,27 @@ def _other_pages(
         "long": len(content.entries) > LONG,
         "files": files,
     }
-    yield page_from_template("submissions.html", "submissions.html", model)
-    yield page_from_function("data/submissions.csv", rows, standings.csv, rows)
-    yield page_from_function(
-        "data/submissions.json",
-        rows,
-        standings.as_json,
-        {"submissions": len(content.entries)},
-        rows,
-    )
+    yield _page("submissions.html", "submissions.html", model)
+    yield "data/submissions.csv", standings.csv(listed, entries)
+    yield "data/submissions.json", standings.as_json({"submissions": len(entries)}, listed, entries)
     model = {
         **common,
         "title": "Take part",
         "phases": [phase_model(phase, shown) for phase in version.phases],
-        "tasks": [{"name": name, "title": title if title != name else ""} for name, title in content.tasks],
+        "tasks": [{"name": task.name, "title": task.title} for task in content.settings.tasks],
+        "invited": content.settings.invited,
         "kit": [{"name": name, "href": f"kit/{name}"} for name in sorted(kit)],
     }
-    yield page_from_template("participate.html", "participate.html", model)
-    yield from (page_from_bytes(f"kit/{name}", kit[name]) for name in sorted(kit))
+    yield _page("participate.html", "participate.html", model)
+    yield from ((f"kit/{name}", kit[name]) for name in sorted(kit))
     if kit:
-        yield page_from_bytes("kit.zip", _zipped(kit))
+        yield "kit.zip", _zipped(kit)
     main = main_table(shown)
     if main is not None and isinstance(main.source, Overall):
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield embedded(main, "embed.html", common, why_no_results(version))
-    yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield page_from_bytes("data/board.json", standings.written(_data_listing(content, version, shown)))
+    yield "badge.svg", badge(content.settings.title, _badge_text(shown))
+    yield "data/board.json", standings.written(_data_listing(content, version, shown))
 
 
 def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:
@@ -617,7 +631,7 @@ def _data_listing(content: BoardContent, version: VersionContent, shown: tuple[S
     """Return the list of the data files, for programs."""
     return {
         "format": 1,
-        "title": content.title,
+        "title": content.settings.title,
         "as_of": content.as_of,
         "record": content.record_head,
         "version": version.version,
@@ -633,8 +647,6 @@ def _data_listing(content: BoardContent, version: VersionContent, shown: tuple[S
     }
 
 
-_BADGE_HEIGHT = 20
-
 _LETTER_SIZE = 11
 
 _BADGE_LETTERS = 60
@@ -648,27 +660,9 @@ _USUAL_WIDTH = 0.63
 def badge(label: str, message: str) -> bytes:
     """Return a badge as SVG: a label on the left and what it says on the right."""
     texts = [_cut(label), _cut(message)]
-    inner = [_text_width(text) for text in texts]
-    # 6 pixels are free on either side of a text
-    left, right = (width + 12 for width in inner)
-    whole = left + right
-    title = escape(": ".join(texts), {'"': "&quot;"})
-    words = "\n".join(
-        f'<text x="{x:g}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
-        for x, width, text in zip((left / 2, left + right / 2), inner, texts, strict=True)
-    )
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="{_BADGE_HEIGHT}" role="img" aria-label="{title}">
-<title>{title}</title>
-<clipPath id="r"><rect width="{whole}" height="{_BADGE_HEIGHT}" rx="3"/></clipPath>
-<g clip-path="url(#r)">
-<rect width="{left}" height="{_BADGE_HEIGHT}" fill="#3d444d"/>
-<rect x="{left}" width="{right}" height="{_BADGE_HEIGHT}" fill="#00598c"/>
-</g>
-<g fill="#ffffff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="{_LETTER_SIZE}">
-{words}
-</g>
-</svg>
-""".encode()  # noqa: E501 - one line of the picture
+    widths = [_text_width(text) for text in texts]
+    model = {"texts": texts, "widths": widths, "size": _LETTER_SIZE}
+    return environment().get_template("badge.svg.j2").render(model).encode()
 
 
 def _cut(text: str) -> str:
@@ -688,77 +682,38 @@ def _letter_width(letter: str) -> float:
     return next((width for letters, width in _WIDTHS if letter in letters), _USUAL_WIDTH)
 
 
-# -- files, each made only when it is needed, from a template or by a function ---------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 MANIFEST = "manifest.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A file of a site: its path, the key that changes with what it shows, and the function that makes it."""
-
-    path: str
-    key: str
-    make: Callable[[], bytes]
-
-
-def page_from_template(path: str, template: str, model: dict[str, Any]) -> Page:
-    """Return a page that a template makes of plain data when it is needed."""
-    model = {"root": "../" * path.count("/"), "path": path, "embedded": False, **model}
-    return Page(path, page_key(template, model), lambda: render_template(template, model).encode())
-
-
-def page_from_bytes(path: str, data: bytes) -> Page:
-    """Return a file that is made already."""
-    return Page(path, hashlib.sha256(data).hexdigest(), lambda: data)
-
-
-def page_from_function(path: str, known_by: Any, make: Callable[..., bytes], *arguments: Any) -> Page:
-    """Return a file that a function makes; its key is that of what the file shows."""
-    return Page(path, page_key(path, known_by), partial(make, *arguments))
-
-
-def manifest(content: BoardContent, files: Iterable[tuple[Page, str]]) -> bytes:
-    """Return the list of the files of a site, with their keys and the SHA-256 of their bytes."""
-    listed = {page.path: {"key": page.key, "sha256": digest} for page, digest in files}
+def manifest(content: BoardContent, digests: Mapping[str, str]) -> bytes:
+    """Return the list of the files of a site with the SHA-256 of their bytes."""
     document = {
-        "format": 1,
-        "board": content.title,
+        "format": 2,
+        "board": content.settings.title,
         "as_of": content.as_of,
         "record": content.record_head,
-        "files": dict(sorted(listed.items())),
+        "files": {path: {"sha256": digest} for path, digest in sorted(digests.items())},
     }
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def render_template(template: str, model: dict[str, Any]) -> str:
-    """Return a template filled with a model."""
-    return environment().get_template(f"{template}.j2").render(model)
-
-
-def page_key(template: str, model: Any) -> str:
-    """Return what a page is known by: it changes with the model, the templates and the version."""
-    text = json.dumps([template, model], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(f"{drawn_by()}\0{text}".encode()).hexdigest()
-
-
-@cache
-def drawn_by() -> str:
-    """Return the hash of all that draws pages: the version, the templates, styles and scripts."""
-    parts = [__version__, _joined(_STYLES), _joined(_SCRIPTS)]
-    parts += [text for pair in sorted(_templates().items()) for text in pair]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+def _page(path: str, template: str, model: Mapping[str, Any]) -> File:
+    """Return a page that a template makes of plain data."""
+    model = {"root": "../" * path.count("/"), "path": path, "embedded": False, **model}
+    return path, environment().get_template(f"{template}.j2").render(model).encode()
 
 
 @cache
 def environment() -> Environment:
     """Return the templates of the site."""
-    from jinja2 import DictLoader, Environment, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     templates = Environment(
         autoescape=True,
-        loader=DictLoader(_templates()),
+        loader=PackageLoader(__package__),
         undefined=StrictUndefined,
         finalize=_visible_text,
         trim_blocks=True,
@@ -802,9 +757,3 @@ _SCRIPTS = (("bestby.report", "sort.js"), (__package__, "board.js"))
 def _joined(assets: tuple[tuple[str, str], ...]) -> str:
     texts = (resources.files(room).joinpath("assets", name).read_text("utf-8") for room, name in assets)
     return "\n" + "".join(texts)
-
-
-@cache
-def _templates() -> dict[str, str]:
-    folder = resources.files(__package__).joinpath("templates")
-    return {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".j2")}

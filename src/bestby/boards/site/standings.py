@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,14 @@ import numpy as np
 from bestby._core.text import counted, grouped, safe_json
 from bestby._core.typing import Array
 from bestby.boards.content import Best, Entry, Gap, Overall, OverallStanding, PhaseContent, Standing, Table
-from bestby.boards.settings import file_stem
+from bestby.boards.settings import Phase, file_stem, stamp
 from bestby.inference.multiplicity import alpha_at
 from bestby.planning.base import USUAL_POWER
-from bestby.report.comparison import Comparison, Difference
-from bestby.report.data import plain, table_of
-from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent, percent_of
-from bestby.report.pairs import VERDICTS, Pairs, parts_of
+from bestby.report.comparison import Comparison
+from bestby.report.data import plain
+from bestby.report.document import describe
+from bestby.report.fields import Field, Rows, attributes, interval_ends
+from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent, percent_of, ranks_text
 from bestby.report.words import direction, listed
 from bestby.report.writers.csv import lines, lines_of_columns
 from bestby.results.values import Interval
@@ -81,6 +81,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
         "with_groups": with_groups(rows),
         "with_gaps": any(one.to_best is not None for one in rows),
         "with_behind": any(one.behind is not None for one in rows),
+        "with_items": table.in_pairs,
         "with_runs": any(_run(one, links) for one in rows),
         "axes": {
             "score": _ends(axes["score"], digits["score"]),
@@ -110,6 +111,7 @@ def _row(
         "to_best": gap_cell(one.to_best, digits["gap"], axes["to_best"], table.level),
         "behind": _number(one.behind, digits["gap"]),
         "to_baseline": gap_cell(one.to_baseline, digits["gap"], axes["to_baseline"], table.level),
+        "n_items": one.n_items,
         "submissions": one.n_submissions,
         "of_run": _run(one, links),
         "paper": safe_link(entry.paper) if entry else "",
@@ -126,20 +128,11 @@ def _run(one: Standing, links: Links) -> str:
 def _place(one: Standing | OverallStanding, place: int, of: int, links: Links) -> dict[str, Any]:
     return {
         "place": place,
-        "rank": ranks(one.rank_low, one.rank_high),
+        "rank": ranks_text(one.rank_low, one.rank_high),
         "bar": bar(one.rank_low, one.rank_high, place, of),
         "could_be_first": one.could_be_first,
         "system": links.name(one.system),
     }
-
-
-def ranks(low: int, high: int) -> str:
-    """Return a set of ranks.
-
-    >>> ranks(1, 3), ranks(2, 2)
-    ('1–3', '2')
-    """
-    return f"{low}" if low == high else f"{low}{DASH}{high}"
 
 
 def gap_cell(gap: Gap | None, digits: Rounding, axis: Axis, level: float) -> dict[str, Any] | None:
@@ -198,16 +191,21 @@ def with_groups(rows: Sequence[Standing]) -> bool:
 def table_words(table: Table) -> dict[str, Any]:
     """Return what stands above and below a table in words."""
     digits, rows = Rounding.for_scores(_scores(table.standings)), table.standings
-    reading = simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
+    reading = simultaneous(table) if len(rows) > 1 else ""
     return {
         "lead": first(table),
         "said": [
             *filter(
                 None,
-                (established(table), detectable(table), best(table, digits)),
+                (
+                    established(table),
+                    detectable(table),
+                    best(table, digits),
+                    table.frontier and describe(table.frontier).sections[0].lead,
+                ),
             )
         ],
-        "extent": extent(table),
+        "extent": table.extent,
         "reading": reading,
         "notes": [*table.notes],
         "methods": table.methods,
@@ -359,11 +357,9 @@ def first(table: Table | Overall) -> str:
 
 def established(table: Table) -> str:
     """Return how much of the order is established."""
-    if not table.n_pairs:
-        return ""
-    share = percent_of(table.n_established / table.n_pairs)
-    if table.n_pairs == 1:
+    if table.n_pairs < 2:
         return ""  # the first sentence says it
+    share = percent_of(table.n_established / table.n_pairs)
     return (
         f"How much of the order is established: {grouped(table.n_established)} of"
         f" {grouped(table.n_pairs)} pairs of systems ({share}) differ significantly after correction for the"
@@ -376,9 +372,7 @@ def detectable(table: Table) -> str:
     if table.next_step or table.detectable is None:
         return table.next_step
     size = margin_text(float(f"{abs(table.detectable):.2g}"))
-    return (
-        f"{extent(table)} detect a difference of {size} of the two best systems with power {USUAL_POWER:g}."
-    )
+    return f"{table.extent} detect a difference of {size} of the two best systems with power {USUAL_POWER:g}."
 
 
 def best(table: Table, digits: Rounding) -> str:
@@ -401,35 +395,29 @@ def _allowing(one: Best, digits: Rounding) -> str:
     return f", with the {percent(one.interval.level)} interval {low} to {high}, which allows for the choice"
 
 
-def extent(table: Table) -> str:
-    """Return what a table rests on."""
-    items = "1 item" if table.n_items == 1 else f"{grouped(table.n_items)} items"
-    return f"{items} in {grouped(table.n_clusters)} clusters" if table.n_clusters else items
-
-
-def simultaneous(table: Table, *, with_groups: bool) -> str:
+def simultaneous(table: Table) -> str:
     """Return how the intervals and tests of a table are to be read."""
     ranks = (
         f"Ranks are the places that the tests leave open, for all systems at once ({percent(table.level)})"
     )
-    letters = "; systems that share a letter cannot be told apart" if with_groups else ""
+    shared = "; systems that share a letter cannot be told apart"
+    letters = shared if with_groups(table.standings) else ""
     marked = any(one.behind is not None for one in table.standings)
     behind = " How far each system is behind the best at most holds for all at once, too." if marked else ""
-    return (
-        f"{ranks}{letters}.{behind} Intervals of differences hold for the whole table at once, those of"
-        " scores one by one. Bold differences are significant after correction."
-    )
+    intervals = "Intervals of differences hold for the whole table at once, those of scores one by one."
+    if table.in_pairs:
+        intervals = (
+            "Differences are on the items that both systems have, and intervals hold one by one. Scores are"
+            " those on the items of each system; systems are in the order of their mean differences."
+        )
+    return f"{ranks}{letters}.{behind} {intervals} Bold differences are significant after correction."
 
 
 def state(phase: PhaseContent) -> str:
-    """Return in which state a phase is.
-
-    >>> from types import SimpleNamespace as Phase
-    >>> state(Phase(state="open", end="2026-11-30T23:59:00Z"))
-    'open until 2026-11-30 23:59 UTC'
-    """
+    """Return in which state a phase is."""
+    start = phase.settings.start
     if phase.state == "coming":
-        return f"begins {moment(phase.start)}" if phase.start else "has not begun"
+        return f"begins {moment(stamp(start))}" if start else "has not begun"
     if phase.state == "open":
         return f"open until {moment(phase.end)}" if phase.end else "open"
     return f"ended {moment(phase.end)}" if phase.end else "over"
@@ -437,13 +425,14 @@ def state(phase: PhaseContent) -> str:
 
 def dates(phase: PhaseContent) -> str:
     """Return when a phase begins and ends, as far as it does."""
-    if phase.start and phase.end:
-        return f"{moment(phase.start)} to {moment(phase.end)}"
-    return f"since {moment(phase.start)}" if phase.start else ""
+    start = phase.settings.start and moment(stamp(phase.settings.start))
+    if start and phase.end:
+        return f"{start} to {moment(phase.end)}"
+    return f"since {start}" if start else ""
 
 
-def rules(phase: PhaseContent) -> list[str]:
-    """Return on what systems are scored in a phase, when their results are shown, and the limits."""
+def rules(phase: Phase) -> list[str]:
+    """Return on what systems are scored in a phase, and the limits."""
     said = []
     if phase.part != "all":
         said.append(f"scored on the {phase.part} part of the items")
@@ -471,72 +460,52 @@ def why_not(entry: Entry) -> str:
 # -- as CSV and JSON -------------------------------------------------------------------------------
 
 
-_GAP = ("other", "difference", "low", "high", "p_adjusted", "significant", "winner", "verdict")
-_PAIRS = ("a", "b", "difference", "low", "high", "p_adjusted", "verdict")
-
-Rows = tuple[Sequence[str], list[dict[str, Any]]]
-
-
-def standings(table: Table) -> Rows:
-    """Return the columns and rows of a table of systems."""
-    rows = [
-        {
-            **_ranked(one),
-            "group": one.group,
-            "score": one.score,
-            **_low_and_high(one.interval),
-            **_best(one),
-            **_gap("best", one.to_best),
-            **_gap("baseline", one.to_baseline),
-            "submission": one.submission,
-            "n_submissions": one.n_submissions,
-        }
-        for one in table.standings
-    ]
-    return _columns("group", "score", "low", "high", more=("submission", "n_submissions")), rows
+def _gap(side: str) -> tuple[Field, ...]:
+    named = {"other": "other", "difference": "estimate", "low": "interval.low", "high": "interval.high"}
+    named |= {name: name for name in ("p_adjusted", "significant", "winner", "verdict")}
+    return tuple(Field(f"{side}_{name}", f"to_{side}.{path}") for name, path in named.items())
 
 
-def overall(one: Overall) -> Rows:
-    """Return the columns and rows of the table over all tasks."""
-    rows = [
-        {
-            **_ranked(standing),
-            "mean": standing.mean,
-            **_best(standing),
-            **_gap("best", standing.to_best),
-            **_gap("baseline", standing.to_baseline),
-            "n_better": standing.n_better,
-            "n_worse": standing.n_worse,
-        }
-        for standing in one.standings
-    ]
-    return _columns("mean", more=("n_better", "n_worse")), rows
+_RANKED = attributes("rank_low", "rank_high", "system")
+_BESIDE = (*attributes("may_be_best", "behind"), *_gap("best"), *_gap("baseline"))
+_ENDS = interval_ends("interval", needs=(), absent=None)
+
+STANDINGS = Rows(
+    (
+        *_RANKED,
+        *attributes("group", "score"),
+        *_ENDS,
+        *_BESIDE,
+        *attributes("submission", "n_submissions", "n_items"),
+    ),
+    attrgetter("standings"),
+)
+"""A table of systems."""
+
+OVERALL = Rows(
+    (*_RANKED, *attributes("mean"), *_BESIDE, *attributes("n_better", "n_worse")), attrgetter("standings")
+)
+"""The table over all tasks."""
+
+SUBMISSIONS = Rows(attributes(*(one.name for one in dataclasses.fields(Entry))), iter)
+"""The list of submissions."""
+
+PAIRS = Rows(
+    (*attributes("a", "b"), Field("difference", "estimate"), *_ENDS, *attributes("p_adjusted", "verdict")),
+    attrgetter("differences"),
+)
+"""The differences of all pairs."""
 
 
-def submissions(entries: Iterable[Entry]) -> Rows:
-    """Return the columns and rows of the list of submissions."""
-    names = [field.name for field in dataclasses.fields(Entry)]
-    return names, [dataclasses.asdict(one) for one in entries]
+def csv(rows: Rows, c: Any) -> bytes:
+    """Return a table as CSV: floats to the last bit, texts that a spreadsheet does not take for formulas."""
+    parts = (lines_of_columns([*part.values()], spreadsheet_safe=True) for part in rows.parts(c))
+    return "".join([lines([[field.name for field in rows.columns(c)]]), *parts]).encode()
 
 
-def result(c: Any) -> Rows:
-    """Return the columns and rows of the first table of slices or of runs."""
-    table = table_of(c, None)
-    return [field.name for field in table.columns(c)], table.rows(c)
-
-
-def csv(rows: Rows) -> bytes:
-    """Return rows as CSV: floats to the last bit, texts that a spreadsheet does not take for formulas."""
-    columns, values = rows
-    cells = ([row[name] for name in columns] for row in values)
-    return lines(chain([columns], cells), spreadsheet_safe=True).encode()
-
-
-def as_json(about: Mapping[str, Any], rows: Rows) -> bytes:
-    """Return rows as JSON below what they are about; what is undefined is null."""
-    columns, values = rows
-    listed = [{name: row[name] for name in columns} for row in values]
-    return written({**about, "rows": listed})
+def as_json(about: Mapping[str, Any], rows: Rows, c: Any) -> bytes:
+    """Return a table as JSON below what it is about; what is undefined is null."""
+    return written({**about, "rows": rows.rows(c)})
 
 
 def written(document: Any) -> bytes:
@@ -545,24 +514,16 @@ def written(document: Any) -> bytes:
     return f"{safe_json(text)}\n".encode()
 
 
-def pairs_csv(c: Comparison) -> bytes:
-    """Return the differences of all pairs as CSV."""
-    columns = _pairs(c)
-    head = lines([list(columns)])
-    return (head + lines_of_columns(list(columns.values()), spreadsheet_safe=True)).encode()
-
-
 def pairs_json(c: Comparison) -> bytes:
     """Return the differences of all pairs as JSON by columns: there may be half a million.
 
     `a` and `b` are places in the list of systems, from 0.
     """
-    columns = _pairs(c)
-    systems = list(dict.fromkeys(one.system for one in c.systems))
-    place = {name: at for at, name in enumerate(systems)}
+    (columns,) = PAIRS.parts(c)
+    place = {one.system: at for at, one in enumerate(c.systems)}
     named = {side: [place[name] for name in columns.pop(side)] for side in ("a", "b")}
     numbers = {name: _finite(values) for name, values in columns.items()}
-    document = {"metric": c.metrics[0].name, "systems": systems, **named, **numbers}
+    document = {"metric": c.metrics[0].name, "systems": list(place), **named, **numbers}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f"{safe_json(text)}\n".encode()
 
@@ -572,71 +533,3 @@ def _finite(values: Sequence[Any] | Array) -> list[Any]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f" and np.isfinite(values).all():
         return list(values.tolist())
     return [plain(value) for value in values]
-
-
-def pairs_mark(c: Comparison) -> str:
-    """Return a hash of the differences of all pairs, in less time than it takes to write them."""
-    mark = hashlib.sha256()
-    for part in parts_of(c.differences):
-        if isinstance(part, Pairs):
-            mark.update(repr((part.metric, part.names)).encode())
-            shown = (part.a, part.b, part.estimate, part.low, part.high, part.p_value, part.p_adjusted)
-            for column in (*shown, part.verdict):
-                mark.update(np.ascontiguousarray(column).tobytes())
-        else:
-            values = [(d.metric, d.a, d.b, d.estimate, d.interval, d.test, d.p_adjusted) for d in part]
-            mark.update(repr((values, [d.verdict for d in part])).encode())
-    return mark.hexdigest()
-
-
-def _pairs(c: Comparison) -> dict[str, Any]:
-    """Return the differences of all pairs by columns."""
-    parts = [_part(part) for part in parts_of(c.differences)]
-    return {name: np.concatenate([part[name] for part in parts]) for name in _PAIRS}
-
-
-def _part(part: Sequence[Difference]) -> dict[str, Any]:
-    if isinstance(part, Pairs):
-        names = np.array(part.names, dtype=object)
-        verdicts = np.array(VERDICTS, dtype=object)[part.verdict]
-        columns = (
-            names[part.a],
-            names[part.b],
-            part.estimate,
-            part.low,
-            part.high,
-            part.p_adjusted,
-            verdicts,
-        )
-        return dict(zip(_PAIRS, columns, strict=True))
-    rows = [
-        (d.a, d.b, d.estimate, *_low_and_high(d.interval).values(), d.p_adjusted, d.verdict) for d in part
-    ]
-    return {name: np.array([row[at] for row in rows], dtype=object) for at, name in enumerate(_PAIRS)}
-
-
-def _columns(*first: str, more: Sequence[str]) -> tuple[str, ...]:
-    gaps = (f"{side}_{name}" for side in ("best", "baseline") for name in _GAP)
-    return ("rank_low", "rank_high", "system", *first, "may_be_best", "behind", *gaps, *more)
-
-
-def _ranked(one: Standing | OverallStanding) -> dict[str, Any]:
-    return {"rank_low": one.rank_low, "rank_high": one.rank_high, "system": one.system}
-
-
-def _best(one: Standing | OverallStanding) -> dict[str, Any]:
-    return {"may_be_best": one.may_be_best, "behind": one.behind}
-
-
-def _gap(side: str, gap: Gap | None) -> dict[str, Any]:
-    if gap is None:
-        return {f"{side}_{name}": None for name in _GAP}
-    ends, tested = _low_and_high(gap.interval).values(), (gap.p_adjusted, gap.significant, gap.winner)
-    values = (gap.other, gap.estimate, *ends, *tested, gap.verdict)
-    return {f"{side}_{name}": value for name, value in zip(_GAP, values, strict=True)}
-
-
-def _low_and_high(interval: Interval | None) -> dict[str, float | None]:
-    """Return both ends of an interval, which an infinite one has not in JSON."""
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return {"low": low, "high": high}

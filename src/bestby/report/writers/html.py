@@ -116,7 +116,7 @@ def _section(index: int, section: Section, headed: bool) -> str:
     ]
     parts += [paragraph(remark, "bb-small") for remark in section.remarks]
     for number, picture in enumerate(section.pictures):
-        parts.append(_figure(picture, f"f{index}-" if number == 0 else f"f{index}-{number}-"))
+        parts.append(figure(picture, f"f{index}-" if number == 0 else f"f{index}-{number}-"))
     parts += [_short(one) for one in others]
     parts += listed(index, section.items)
     whole = (one for one in section.tables if search is None and not _all_shown(one))
@@ -236,7 +236,8 @@ def _readings(readings: Sequence[str]) -> str:
     )
 
 
-def _figure(picture: Picture, prefix: str) -> str:
+def figure(picture: Picture, prefix: str) -> str:
+    """Return a figure with its caption; its identifiers begin with a prefix of its own."""
     from bestby.report.figures import drawing
 
     with drawing.default_style():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from bestby.boards.content import (
     Table,
     VersionContent,
 )
+from bestby.boards.settings import Phase, Settings, Task
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report.comparison import Comparison
 from bestby.report.next_step import next_step
@@ -130,16 +133,10 @@ def sliced() -> SlicesComparison:
 
 def phase(name: str, *tables: Table, **more: Any) -> PhaseContent:
     """Return a phase with tables."""
-    settings: dict[str, Any] = {
-        "title": "",
-        "start": CLOCK.format(1),
-        "end": CLOCK.format(30),
-        "state": "open",
-        "part": "all",
-        "visible": True,
-        "overall": None,
-    }
-    return PhaseContent(name=name, tables=tables, **(settings | more))
+    shown: dict[str, Any] = {"end": CLOCK.format(30), "state": "open", "visible": True, "overall": None}
+    settings = Phase(name, start=datetime.fromisoformat(CLOCK.format(1)))
+    named = {key: more.pop(key) for key in ("title", "part", "per_day", "per_team") if key in more}
+    return PhaseContent(dataclasses.replace(settings, **named), tables=tables, **(shown | more))
 
 
 def entries(systems: list[str], phase: str = "dev") -> tuple[Entry, ...]:
@@ -169,18 +166,20 @@ def entries(systems: list[str], phase: str = "dev") -> tuple[Entry, ...]:
 
 def board(*phases: PhaseContent, systems: list[str] | None = None, **more: Any) -> BoardContent:
     """Return a board of phases."""
-    settings: dict[str, Any] = {
-        "title": "Sentiment of reviews 2026",
-        "about": "Which of two sentiments does a review have?\n\nThe texts are in twelve languages.",
-        "url": "https://example.org/task",
-        "contact": "organisers@example.org",
+    settings = Settings(
+        "Sentiment of reviews 2026",
+        tasks=more.pop("tasks", (Task("sentiment", ("accuracy",), "Sentiment of a review"),)),
+        about="Which of two sentiments does a review have?\n\nThe texts are in twelve languages.",
+        url="https://example.org/task",
+        contact="organisers@example.org",
+    )
+    shown: dict[str, Any] = {
         "as_of": CLOCK.format(23),
         "record_head": "ab" * 32,
-        "tasks": (("sentiment", "Sentiment of a review"),),
         "versions": (VersionContent(1, CLOCK.format(1), "", phases),),
         "entries": entries(systems or []),
     }
-    return BoardContent(**(settings | more))
+    return BoardContent(settings, **(shown | more))
 
 
 @functools.cache
@@ -214,7 +213,7 @@ def rich() -> BoardContent:
         VersionContent(2, CLOCK.format(20), "eleven labels of the annotators were wrong", (dev, test)),
         VersionContent(1, CLOCK.format(1), "", (older,)),
     )
-    tasks = (("sentiment", "Sentiment of a review"), ("entailment", ""))
+    tasks = (Task("sentiment", ("accuracy",), "Sentiment of a review"), Task("entailment", ("accuracy",)))
     return board(versions=versions, systems=ranked, tasks=tasks)
 
 
@@ -288,17 +287,9 @@ def with_markup(text: str) -> BoardContent:
     rows = tuple(OverallStanding(each.system, 0.5, 1, 2, gap, gap, 1, 0) for each in standings)
     everywhere = Overall(text, (text,), rows, (text,), (text,))
     items = ItemsAgainst(f"b/{text}", text, text, text, (text,), (text,))
-    phase = PhaseContent(text, text, None, None, "open", text, True, (one,), everywhere, (items,))
+    phase = PhaseContent(Phase(text, title=text, part=text), None, "open", True, (one,), everywhere, (items,))
     entry = Entry(3, "2026-11-03T10:00:00Z", text, text, text, text, "javascript:alert(1)", text, False, text)
     versions = tuple(VersionContent(number, "2026-11-03T10:00:00Z", text, (phase,)) for number in (2, 1))
-    return BoardContent(
-        text,
-        text,
-        "javascript:alert(1)",
-        text,
-        "2026-11-03T10:00:00Z",
-        text,
-        ((text, text),),
-        versions,
-        (entry,),
-    )
+    task = Task(text, (text,), text)
+    settings = Settings(text, tasks=(task,), about=text, url="javascript:alert(1)", contact=text)
+    return BoardContent(settings, "2026-11-03T10:00:00Z", text, versions, (entry,))

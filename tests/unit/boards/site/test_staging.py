@@ -1,15 +1,13 @@
-"""The folder of a site: written whole or not at all, with what did not change taken over."""
+"""The folder of a site: written whole or not at all."""
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import hashlib
-import json
 import os
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,18 +17,18 @@ from tests.unit.children import child, finished, posix
 from bestby._core.errors import InvalidInputError
 from bestby.boards import publishing
 from bestby.boards.publishing import Staged, as_published, checked_place, differences, files_in, write
-from bestby.boards.site.building import MANIFEST, Page, page_from_bytes, pages, render
+from bestby.boards.site.building import MANIFEST, File, pages, render
 
 CONTENT = contents.empty()
 
 
-def some(text: str, count: int = 3) -> tuple[Page, ...]:
-    made = [page_from_bytes(f"pages/{i}.html", f"{text} {i}".encode()) for i in range(count)]
-    return (*made, page_from_bytes("same.html", b"same"))
+def some(text: str, count: int = 3) -> list[File]:
+    made = [(f"pages/{i}.html", f"{text} {i}".encode()) for i in range(count)]
+    return [*made, ("same.html", b"same")]
 
 
-def written(made: Sequence[Page], target: Path, trusted: Sequence[str] = ()) -> Staged:
-    return write(made, CONTENT, target, trusted, lambda _: None)
+def written(made: list[File], target: Path) -> Staged:
+    return write(made, CONTENT, target, lambda _: None)
 
 
 def read(site: Path) -> dict[str, bytes]:
@@ -53,17 +51,14 @@ def test_a_site_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     site = tmp_path / "site"
     first = written(some("first"), site)
     assert first.manifest == hashlib.sha256((site / MANIFEST).read_bytes()).hexdigest()
-    assert (first.n_files, first.n_made) == (5, 4)
-    same = site / "same.html"
-    node = same.stat().st_ino
-    second = written(some("second"), site, [first.manifest])
-    assert (second.n_files, second.n_made) == (5, 3)
-    assert same.stat().st_ino == node, "it was linked"
+    assert (first.n_files, first.n_changed) == (5, 4)
+    second = written(some("second"), site)
+    assert (second.n_files, second.n_changed) == (5, 3)
     assert (site / "pages/1.html").read_bytes() == b"second 1"
     assert beside(site) == ["site"]
-    fewer = written(some("second", count=1), site, [second.manifest])
+    fewer = written(some("second", count=1), site)
     assert sorted(read(site)) == sorted(["manifest.json", "pages/0.html", "same.html"])
-    assert fewer.n_made == 0
+    assert fewer.n_changed == 0
 
 
 def test_the_system_exchanges_folders_in_one_step(tmp_path: Path) -> None:
@@ -77,30 +72,13 @@ def test_the_system_exchanges_folders_in_one_step(tmp_path: Path) -> None:
     assert (tmp_path / "b" / "a").exists()
 
 
-def test_a_changed_byte_or_a_manifest_that_nobody_knows_is_not_taken_over(tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    first = written(some("first"), site)
-    (site / "pages/2.html").write_bytes(b"changed")
-    second = written(some("first"), site, [first.manifest])
-    assert second.n_made == 1
-    assert (site / "pages/2.html").read_bytes() == b"first 2"
-    listed = json.loads((site / MANIFEST).read_bytes())
-    forged = b"first by somebody else"
-    (site / "pages/2.html").write_bytes(forged)
-    listed["files"]["pages/2.html"]["sha256"] = hashlib.sha256(forged).hexdigest()
-    (site / MANIFEST).write_text(json.dumps(listed))
-    third = written(some("first"), site, [first.manifest])
-    assert third.n_made == 4
-    assert third.manifest == first.manifest
-
-
-def test_a_page_that_is_a_link_is_not_taken_over(tmp_path: Path) -> None:
+def test_a_page_that_is_a_link_becomes_a_file(tmp_path: Path) -> None:
     site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
-    first = written(some("first"), site)
+    written(some("first"), site)
     elsewhere.write_bytes((site / "same.html").read_bytes())
     (site / "same.html").unlink()
     (site / "same.html").symlink_to(elsewhere)
-    written(some("first"), site, [first.manifest])
+    written(some("first"), site)
     assert not (site / "same.html").is_symlink()
 
 
@@ -116,14 +94,16 @@ def test_a_failure_leaves_the_site_as_it_was(
     def fail(*_: object) -> bytes:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    made = list(some("second"))
+    def made() -> Iterator[File]:
+        yield from some("second")
+        if failing == "make":
+            fail()
+
     announce: Callable[[Staged], object] = fail if failing == "announce" else lambda _: None
-    if failing == "make":
-        made[2] = dataclasses.replace(made[2], make=fail)
     if failing == "put":
         monkeypatch.setattr(publishing, "put_in_place", fail)
     with pytest.raises(OSError, match="No space left"):
-        write(made, CONTENT, site, (), announce)  # type: ignore[arg-type]  # what it returns is not used
+        write(made(), CONTENT, site, announce)  # type: ignore[arg-type]  # what it returns is not used
     assert read(site) == before
     assert beside(site) == ["site"]
 
@@ -170,7 +150,7 @@ for seconds in sys.argv[3:]:
     if process == 0:
         for round in range(10**6):
             made = some("even" if round % 2 else "odd", 40)
-            write(made, CONTENT, Path(sys.argv[1]), (), lambda _: None)
+            write(made, CONTENT, Path(sys.argv[1]), lambda _: None)
     time.sleep(float(seconds))
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
@@ -206,7 +186,7 @@ def test_a_site_is_whole_whenever_its_writer_is_killed(how: str, tmp_path: Path)
 
 
 def _pages_of(name: str) -> dict[str, bytes]:
-    return {page.path: page.make() for page in some(name, 40)}
+    return dict(some(name, 40))
 
 
 @pytest.mark.parametrize(
@@ -253,14 +233,22 @@ def test_a_folder_that_is_no_site_is_refused(tmp_path: Path) -> None:
         checked_place(tmp_path / "a/b", board, [])
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"format": 1, "files": {"a": 3}}', b'{"format": 2}'])
+def test_manifests_of_both_formats_are_read() -> None:
+    older = b'{"format": 1, "files": {"a.html": {"key": "k", "sha256": "x"}}}'
+    newer = b'{"format": 2, "files": {"a.html": {"sha256": "x"}}}'
+    assert publishing.listed_files(older) == publishing.listed_files(newer) == {"a.html": "x"}
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b'{"format": 1, "files": {"a": 3}}', b'{"format": 3, "files": {}}']
+)
 def test_a_damaged_manifest_lists_nothing(data: bytes, tmp_path: Path) -> None:
     assert publishing.listed_files(data) is None
 
 
 def test_a_changed_byte_is_found(tmp_path: Path) -> None:
     site, content = tmp_path / "site", contents.simple(2)
-    write(pages(content), content, site, (), lambda _: None)
+    write(pages(content), content, site, lambda _: None)
     files = render(content)
     expected = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
     assert as_published(site) == expected
