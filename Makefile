@@ -100,21 +100,20 @@ news: $(VENV)/.dev  ## The changelog fragments are well-formed
 docs: $(VENV)/.docs  ## Build the documentation into site/, warnings as errors
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning -d build/docs docs site
 
-# Two stages in one new environment: what a user gets by installing the wheel alone, then the tests, away
-# from src/, so that a file missing from the wheel or a dependency missing from its metadata shows. What the
+# Two stages in one new environment: what a user gets by installing the wheel alone, then the tests of the sdist,
+# away from src/, so that a file missing from either or a dependency missing from the metadata shows. What the
 # tests need besides follows the wheel on its path, from the environment that has it already.
 PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
 
-wheel-test: $(VENV)/.dev $(VENV)/.test  ## Build the wheel and test it without src
+wheel-test: $(VENV)/.dev $(VENV)/.test  ## Build sdist and wheel, and test the wheel without src
 	rm -rf build/wheel && mkdir -p build/wheel
-	$(BIN)/python -m build --wheel --outdir build/wheel . > build/wheel/build.log
+	$(BIN)/python -m build --outdir build/wheel . > build/wheel/build.log
+	$(BIN)/twine check --strict build/wheel/*.whl build/wheel/*.tar.gz
 	$(PYTHON) -m venv --without-pip build/wheel/venv
 	$(PIP) --python build/wheel/venv/bin/python install build/wheel/*.whl
 	$(BIN)/python tools/release.py --wheel build/wheel/*.whl
-	cp -r tests examples docs benchmarks calibration tools pyproject.toml README.md build/wheel/
-	cd build/wheel && venv/bin/bestby --version
-	cd build/wheel && venv/bin/bestby compare $(EXAMPLE)/predictions.csv --gold gold --item item \
-	  --system nb_12 --system nb_13 --cluster territory --resamples 200 --json - > smoke.json
+	BESTBY_BUILT=$(abspath build/wheel) $(BIN)/python -m pytest tests/unit/repository/test_package.py
+	tar -xzf build/wheel/*.tar.gz -C build/wheel --strip-components 1 && rm -rf build/wheel/src
 	$(BIN)/python -c '$(PURELIB)' > $$(build/wheel/venv/bin/python -c '$(PURELIB)')/tests.pth
 	cd build/wheel && venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(WHOLE) tests/unit tests/cli --ignore=tests/unit/repository $(PYTEST_ARGS)
 
@@ -125,7 +124,8 @@ release: $(VENV)/.dev  ## Write a version and the changelog of its fragments (VE
 
 release-check: $(VENV)/.dev  ## Version, tag, changelog, citation file and a new wheel agree; changes nothing
 	rm -rf build/release && mkdir -p build/release
-	$(BIN)/python -m build --wheel --outdir build/release . > build/release/build.log
+	$(BIN)/python -m build --outdir build/release . > build/release/build.log
+	$(BIN)/twine check --strict build/release/*.whl build/release/*.tar.gz
 	$(BIN)/python tools/release.py --tag --wheel build/release/*.whl
 
 # The lowest version that pyproject.toml allows of each dependency; they have wheels for Python 3.11 and 3.12.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -19,6 +21,7 @@ ROOMS = (errors, planning, results, bestby)
 NAMES = {name: f"{room.__name__}.{name}" for room in ROOMS for name in room.__all__}
 CITATION = re.compile(r"\[R[0-9a-f]{12}-(\w+)\]")
 RESULTS = "reference/results"
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 project = "bestby"
 release = bestby.__version__
@@ -29,6 +32,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "sphinx_sitemap",
 ]
 
 myst_enable_extensions = ["deflist"]
@@ -51,6 +55,9 @@ numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | NAMES
 
 html_theme = "furo"
+html_baseurl = PROJECT["urls"]["Documentation"]
+sitemap_url_scheme = "{link}"
+sitemap_excludes = ["_modules/*", "genindex.html", "search.html"]
 html_static_path = ["static"]
 html_extra_path = ["llms.txt"]
 html_css_files = ["bestby.css"]

@@ -6,6 +6,7 @@ The form is that of llmstxt.org: a title, a summary, and a list of links for eac
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -16,13 +17,15 @@ LINK = re.compile(r"\]\(([\w/.-]+?)\.md")
 
 
 def listing(index: str) -> str:
-    """Return the list for a home page in Markdown: its sections that are lists of links."""
+    """Return the list for a home page in Markdown: its sections that are lists, with whole links."""
+    pyproject = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    site = pyproject["project"]["urls"]["Documentation"]
     title = TITLE.match(index)
     if title is None:
         raise ValueError("the home page has to begin with a title and a paragraph")
     parts = [f"# {title[1]}\n", f"> {' '.join(title[2].split())}\n"]
     for name, items in SECTION.findall(index):
-        links = LINK.sub(r"](\1.html", items.replace("\n  ", " "))
+        links = LINK.sub(rf"]({site}\1.html", items.replace("\n  ", " "))
         parts.append(f"## {name}\n\n{links}")
     return "\n".join(parts)
 

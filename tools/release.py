@@ -1,6 +1,6 @@
 """Check that all that names the version of a release agrees, or prepare one; nothing is published.
 
-``python tools/release.py`` changes nothing: the version in ``_version.py``, the citation file, the wheels
+``python tools/release.py`` changes nothing: the version in ``_version.py``, citation file, recipe, the wheels
 given by ``--wheel`` and, with ``--tag``, the tag of the commit and the changelog must agree.
 ``python tools/release.py --prepare 0.2.0`` writes that version, makes the changelog from its fragments, and
 says what is left to do.
@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VERSION_FILE = "src/bestby/_version.py"
 CITATION_FILE = "CITATION.cff"
+RECIPE_FILE = "recipe/recipe.yaml"
 CHANGELOG_FILE = "CHANGELOG.md"
 SUMMARY_FILE = "changelog.d/summary.md"
 """What a user gains by the next version, on a page; to be written by hand before a release."""
@@ -29,7 +30,11 @@ CHANGES_FILE = "docs/changes/{}.md"
 MARKER = "<!-- towncrier release notes start -->\n"
 
 VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
-CITED = re.compile(r"^version: (.+)$", re.MULTILINE)
+FOLLOWING = {
+    CITATION_FILE: re.compile(r"^version: (.+)$", re.MULTILINE),
+    RECIPE_FILE: re.compile(r'^  version: "(.+)"$', re.MULTILINE),
+}
+"""The files that name the version of ``_version.py``, and how."""
 DATE = re.compile(r"^date-released: .+\n", re.MULTILINE)
 PAGES = ("docs/guides/*.md", "docs/notebooks/*.ipynb")
 SHOWN = re.compile(r"(computed with bestby |'bestby:)\d+\.\d+\.\d+")
@@ -71,10 +76,12 @@ def tags(root: Path) -> list[str]:
 def disagreements(root: Path, wheels: Sequence[Path] = (), *, tag: bool = False) -> list[str]:
     """Return a sentence for each place that names another version than ``_version.py`` does."""
     version = one(VERSION, root, VERSION_FILE)
-    cited = one(CITED, root, CITATION_FILE)
-    found = []
-    if cited != version:
-        found.append(f"{CITATION_FILE} names version {cited}, {VERSION_FILE} names {version}")
+    followed = {name: one(pattern, root, name) for name, pattern in FOLLOWING.items()}
+    found = [
+        f"{name} names version {other}, {VERSION_FILE} names {version}"
+        for name, other in followed.items()
+        if other != version
+    ]
     for wheel in wheels:
         if wheel_versions(wheel) != {version}:
             others = " and ".join(sorted(wheel_versions(wheel)))
@@ -92,22 +99,23 @@ def disagreements(root: Path, wheels: Sequence[Path] = (), *, tag: bool = False)
 
 
 def write_version(root: Path, version: str, date: str) -> None:
-    """Write version and date into ``_version.py``, the citation file, and the outputs that pages show."""
+    """Write version and date into ``_version.py``, what follows it, and the outputs that pages show."""
     if not RELEASE.fullmatch(version):
         raise ReleaseError(f"a version has three numbers, as 0.2.0 has, got {version!r}")
     released = SECTION.findall((root / CHANGELOG_FILE).read_text(encoding="utf-8"))
     newest = max((tuple(map(int, text.split("."))) for text in released), default=(0, 0, 0))
     if tuple(map(int, version.split("."))) <= newest:
         raise ReleaseError(f"{version} does not come after {'.'.join(map(str, newest))}, which is released")
-    one(VERSION, root, VERSION_FILE)
-    one(CITED, root, CITATION_FILE)
-    path = root / VERSION_FILE
-    path.write_text(
-        VERSION.sub(f'__version__ = "{version}"', path.read_text(encoding="utf-8")), encoding="utf-8"
-    )
+    naming = {VERSION_FILE: VERSION, **FOLLOWING}
+    before = {name: one(pattern, root, name) for name, pattern in naming.items()}
+    for name, pattern in naming.items():
+        path, old = root / name, before[name]
+        text = path.read_text(encoding="utf-8")
+        path.write_text(
+            pattern.sub(lambda line, old=old: line[0].replace(old, version), text), encoding="utf-8"
+        )
     path = root / CITATION_FILE
-    text = DATE.sub("", path.read_text(encoding="utf-8"))
-    path.write_text(CITED.sub(f"version: {version}\ndate-released: {date}", text), encoding="utf-8")
+    path.write_text(DATE.sub(f"date-released: {date}\n", path.read_text(encoding="utf-8")), encoding="utf-8")
     for path in (path for pages in PAGES for path in sorted(root.glob(pages))):
         text = path.read_text(encoding="utf-8")
         path.write_text(SHOWN.sub(rf"\g<1>{version}", text), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,9 @@ def test_the_list_for_language_models_is_current() -> None:
     listing = _script("make_llms_txt.py")["listing"]((DOCS / "index.md").read_text(encoding="utf-8"))
     assert (DOCS / "llms.txt").read_text(encoding="utf-8") == listing, "run python docs/make_llms_txt.py"
     pages = {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.glob("*/*.md")}
-    assert pages <= set(re.findall(r"\]\(([\w/.-]+\.html)", listing))
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    site = project["urls"]["Documentation"]
+    assert {site + page for page in pages} <= set(re.findall(r"\]\(([\w:/.-]+\.html)", listing))
 
 
 def test_the_diagram_of_questions_is_current() -> None:

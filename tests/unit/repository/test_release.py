@@ -12,7 +12,8 @@ from tools import release
 import bestby as bb
 
 ROOT = Path(__file__).resolve().parents[3]
-CITATION = "cff-version: 1.2.0\ntitle: bestby\nversion: 0.1.0\nlicense: MIT\n"
+CITATION = "cff-version: 1.2.0\ntitle: bestby\nversion: 0.1.0\ndate-released: 2026-01-01\nlicense: MIT\n"
+RECIPE = 'schema_version: 1\n\ncontext:\n  name: bestby\n  version: "0.1.0"\n'
 
 
 @pytest.fixture
@@ -21,6 +22,8 @@ def root(tmp_path: Path) -> Path:
     (tmp_path / "changelog.d").mkdir()
     (tmp_path / release.VERSION_FILE).write_text('"""The version."""\n\n__version__ = "0.1.0"\n')
     (tmp_path / release.CITATION_FILE).write_text(CITATION)
+    (tmp_path / release.RECIPE_FILE).parent.mkdir()
+    (tmp_path / release.RECIPE_FILE).write_text(RECIPE)
     (tmp_path / release.CHANGELOG_FILE).write_text("# Changelog\n\n## bestby 0.1.0 (2026-01-01)\n")
     return tmp_path
 
@@ -49,12 +52,12 @@ def test_a_wheel_of_another_version(root: Path, name: str, metadata: str) -> Non
     assert "holds version 0.1.0 and 0.2.0" in sentence
 
 
-def test_a_citation_of_another_version(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (root / release.CITATION_FILE).write_text(CITATION.replace("0.1.0", "0.0.9"))
+@pytest.mark.parametrize("name", release.FOLLOWING)
+def test_a_file_of_another_version(name: str, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = root / name
+    path.write_text(path.read_text().replace("0.1.0", "0.0.9"))
     assert release.main(["--root", str(root)]) == 1
-    assert capsys.readouterr().err == (
-        "CITATION.cff names version 0.0.9, src/bestby/_version.py names 0.1.0\n"
-    )
+    assert capsys.readouterr().err == f"{name} names version 0.0.9, src/bestby/_version.py names 0.1.0\n"
 
 
 def test_a_citation_without_a_version(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,7 +88,8 @@ def test_a_version_is_written(root: Path) -> None:
         release.write_version(root, version, date)
         assert release.disagreements(root) == []
         citation = (root / release.CITATION_FILE).read_text()
-        assert citation == CITATION.replace("0.1.0", f"{version}\ndate-released: {date}")
+        assert citation == CITATION.replace("0.1.0", version).replace("2026-01-01", date)
+        assert (root / release.RECIPE_FILE).read_text() == RECIPE.replace("0.1.0", version)
     assert (root / release.VERSION_FILE).read_text() == '"""The version."""\n\n__version__ = "0.10.0"\n'
 
 
