@@ -52,7 +52,7 @@ numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | NAMES
 
 html_theme = "furo"
 html_static_path = ["static"]
-html_extra_path = ["llms.txt"]
+html_extra_path = ["llms.txt", "try.html"]
 html_css_files = ["bestby.css"]
 html_copy_source = False
 html_show_copyright = False
