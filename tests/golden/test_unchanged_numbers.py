@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 import scipy
+from tests.golden.make_json_schema import merged, missed, opened, schemas_of, stored
 from tests.golden.make_unchanged_numbers import CASES, FILE
-from tests.golden.numbers_of_results import extract
+from tests.golden.numbers_of_results import FirstRows, extract
 
 import bestby as bb
 
 EXPECTED = json.loads(FILE.read_text(encoding="utf-8"))
+KINDS = stored()
 RELATIVE = 1e-9
 ROUNDING = 1e-13
 """A stored number below this is 0 but for rounding."""
@@ -70,9 +72,15 @@ def test_every_kind_of_result_is_in_the_file() -> None:
 def test_unchanged(name: str) -> None:
     if tuple(int(part) for part in scipy.__version__.split(".")[:2]) < NEEDED_SCIPY.get(name, ()):
         pytest.skip(f"{name} needs SciPy {NEEDED_SCIPY[name]}")
-    actual = json.loads(json.dumps(extract(CASES[name]())))
+    result = CASES[name]()
+    actual = json.loads(json.dumps(extract(result)))
     found = changes(EXPECTED[name], actual)
     assert not found, f"{len(found)} numbers of {name!r} have changed:\n" + "\n".join(found[:20])
+    if not isinstance(result, dict):
+        schemas = schemas_of(result.result if isinstance(result, FirstRows) else result)
+        assert not [line for kind in schemas for line in missed(KINDS[kind], schemas[kind], kind)]
+        other = [kind for kind in schemas if opened(merged(KINDS[kind], schemas[kind])) != KINDS[kind]]
+        assert not other, "new keys: run python -m tests.golden.make_json_schema, and docs/make_json_page.py"
 
 
 def test_a_change_is_seen_and_an_addition_is_not() -> None:

@@ -50,6 +50,7 @@ REGISTRY = {
     "advise": ("bestby.questions.advice.command", "Advise which test and which interval fit an experiment, and explain why."),
     "metrics": ("bestby.cli.metrics", "List the metrics: name, whether higher or lower is better, what it measures."),
     "cite": ("bestby.cli.cite", "Print the works behind the methods as BibTeX, or how to report a result."),
+    "skill": ("bestby.cli.skill", "Print what an agent must know to use bestby, as a SKILL.md."),
     "study add": ("bestby.questions.study.command", "Add a run; it is on the disk when the command ends."),
     "study run": ("bestby.questions.study.command", "Compare every treatment with its baselines; without a baseline, every two conditions."),
     "study list": ("bestby.questions.study.command", "List the runs."),
