@@ -15,7 +15,7 @@ from bestby._core.paths import is_file
 from bestby._core.text import counted
 from bestby._core.typing import OnMissing
 from bestby.data.roles import is_quantity, listed
-from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of
+from bestby.readers.formats._logs import Sample, Scored, Tool, quantities_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
 from bestby.readers.text import Record, document, kind, listing, numbers, word
@@ -99,18 +99,11 @@ def read(
     chosen = _of_one_split(models, on_missing)
     notes = _check_alike([row for rows in chosen.values() for row in rows])
     scored = [
-        Scored(sources[name], name, name, "tasks", [_sample(row) for row in rows])
+        Scored(sources[name], name, name, None, [_sample(row) for row in rows])
         for name, rows in chosen.items()
     ]
-    found = compared(
-        scored,
-        "results of MTEB, with the subsets of the tasks as items",
-        wanted=value_column,
-        main=_MAIN,
-        on_missing=on_missing,
-        clusters=clusters,
-    )
-    return replace(found, notes=notes)
+    tool = Tool("results of MTEB, with the subsets of the tasks as items", main=(_MAIN,), items="tasks")
+    return replace(tool.compared(scored, value_column, on_missing, clusters), notes=notes)
 
 
 def _models(files: Sequence[File]) -> list[str]:
