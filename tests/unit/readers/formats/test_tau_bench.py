@@ -65,7 +65,7 @@ def test_refusals(make: Make) -> None:
         form, _pair(make, rows, [row for row in rows if row["task_id"] != 3])
     )
     unscored = [{**row, "reward": None} for row in rows]
-    assert "a.json: no item has a score" in message(form, _pair(make, unscored, rows))
+    assert message(form, _pair(make, unscored, rows)) == "a.json: no sample has a score"
 
 
 def test_trials_of_one_log_go_straight_to_pass_k(make: Make) -> None:
