@@ -19,20 +19,9 @@ from bestby.readers.formats.base import File, check_available
 from bestby.readers.text import Record, document, number, records, whole_number, word
 
 _MAIN = (
-    "exact_match",
-    "quasi_exact_match",
-    "prefix_exact_match",
-    "f1_score",
-    "rouge_2",
-    "bleu_4",
-    "math_equiv_chain_of_thought",
-    "math_equiv",
-    "final_number_exact_match",
-    "code_eval_acc",
-    "pass",
-    "NDCG@10",
-    "RR@10",
-    "ifeval_strict_accuracy",
+    *("exact_match", "quasi_exact_match", "prefix_exact_match", "f1_score", "rouge_2", "bleu_4"),
+    *("math_equiv_chain_of_thought", "math_equiv", "final_number_exact_match", "code_eval_acc", "pass"),
+    *("NDCG@10", "RR@10", "ifeval_strict_accuracy"),
 )
 """Metrics that are the main one of some scenario, by preference."""
 

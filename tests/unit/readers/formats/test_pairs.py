@@ -146,7 +146,9 @@ def test_tokens_that_differ_are_noted(tmp_path: Path) -> None:
 
 def test_missing_values(tmp_path: Path) -> None:
     path = written(tmp_path, LONG + "a,d3,-1,2\nb,d3,,2\na,d4,-1,2\nb,d4,-2,2\n")
-    with pytest.raises(InvalidInputError, match="system 'b' has no value for 1 of 4 items; first: row 3, item 'd3'"):
+    with pytest.raises(
+        InvalidInputError, match="system 'b' has no value for 1 of 4 items; first: row 3, item 'd3'"
+    ):
         read({"t": path})
     kept = read({"t": path}, on_missing="drop").evaluation
     assert kept is not None
