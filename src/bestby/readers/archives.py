@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
-from bestby._core.errors import InvalidInputError, MissingExtraError
-from bestby.readers.database import UNPACKED_VARIABLE, most_unpacked
+from bestby._core.errors import BestbyError, InvalidInputError, MissingExtraError
+from bestby._core.paths import is_file, user_path
+from bestby.readers.database import UNPACKED_VARIABLE, most_unpacked, too_long
 
 MOST_BYTES = 1 << 28
 """How large a member may be, unpacked."""
@@ -61,8 +64,8 @@ def most_bytes() -> int:
     return most_unpacked() if os.environ.get(UNPACKED_VARIABLE, "").strip() else MOST_BYTES
 
 
-def member_of_archive(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
-    """Return what a member of an archive holds."""
+def member_of_archive(archive: zipfile.ZipFile, path: Path, name: str, most: int | None = None) -> bytes:
+    """Return what a member of an archive holds, if it is no longer than `most` bytes."""
     try:
         info = archive.getinfo(name)  # a list of all names for each of them takes time that is quadratic
     except KeyError:
@@ -70,7 +73,7 @@ def member_of_archive(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
             f"{path}: there is no {name} in the archive",
             hint="the log is damaged, or was cut off: copy it again",
         ) from None
-    most = most_bytes()
+    most = most_bytes() if most is None else most
     if info.file_size > most:
         raise InvalidInputError(
             f"{path}: {name} has {info.file_size} bytes, more than the {most} that are read",
@@ -115,3 +118,114 @@ def _unpacked_zstd(data: bytes, most: int) -> bytes:
             return bytes(unpacked)
     except zstandard.ZstdError as error:
         raise zipfile.BadZipFile(str(error)) from error
+
+
+MOST_MEMBERS = 10_000
+"""How many files a zipped submission may hold."""
+
+MOST_RATIO = 200
+"""How many times as long as packed a submission may be: several times what tables of labels are."""
+
+_SMALL = 1 << 24
+"""So many bytes may be packed as densely as they can: they do no harm."""
+
+_ASIDE = ("__MACOSX", ".", "Thumbs.db")
+"""How names of members begin that systems of windows write beside the files of a user."""
+
+
+class Submissions:
+    """Zipped submissions, each unpacked into a folder for as long as they are read."""
+
+    def __init__(self, folders: ExitStack) -> None:
+        self._folders = folders
+        self._archives: dict[str, str] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._archives)
+
+    def plain(self, path: str | Path) -> str | Path:
+        """Return what lies in an archive: its only file, else the folder of its files; others as they are."""
+        archive = user_path(path)
+        if not is_submission(archive):
+            return path
+        place = Path(self._folders.enter_context(TemporaryDirectory(prefix="bestby-"))) / archive.stem
+        self._archives[str(place)] = str(archive)
+        files = _unpacked(archive, place)
+        return files[0] if len(files) == 1 else place
+
+    def by_archive(self, text: str) -> str:
+        """Return a text in which files are called by their archive, not by where they lie for now."""
+        for place, archive in self._archives.items():
+            text = text.replace(place, archive)
+        return text
+
+
+@contextmanager
+def submissions() -> Iterator[Submissions]:
+    """Unpack submissions, and call their files by their archives in what is wrong with them."""
+    with ExitStack() as folders:
+        unpacked = Submissions(folders)
+        try:
+            yield unpacked
+        except BestbyError as error:
+            error.message = unpacked.by_archive(error.message)
+            error.hint = None if error.hint is None else unpacked.by_archive(error.hint)
+            raise
+
+
+def is_submission(path: Path) -> bool:
+    """Tell whether a path is a zip archive by its name, and no log of Inspect."""
+    return path.suffix.lower() == ".zip" and is_file(path) and zipfile.is_zipfile(path)
+
+
+def _unpacked(path: Path, folder: Path) -> list[Path]:
+    """Unpack an archive into a new folder, and return its files; nothing is written outside of the folder."""
+    with opened_archive(path) as archive:
+        members = [one for one in archive.infolist() if not one.is_dir() and not _is_aside(one.filename)]
+        _check_sizes(path, members)
+        files = []
+        for member in members:
+            place = folder / _inner_path(path, member)
+            if place in files:
+                raise InvalidInputError(f"{path} holds {member.filename!r} twice", hint="pack each file once")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(member_of_archive(archive, path, member.filename, most_unpacked()))
+            files.append(place)
+    return files
+
+
+def _is_aside(name: str) -> bool:
+    return any(part.startswith(_ASIDE) and part != ".." for part in name.split("/"))
+
+
+def _check_sizes(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
+    """Refuse an archive without files, and one that holds more than is unpacked, by its own word."""
+    if not members:
+        raise InvalidInputError(f"{path} holds no file", hint="pack the files of predictions again")
+    if len(members) > MOST_MEMBERS:
+        raise InvalidInputError(
+            f"{path} holds {len(members)} files, more than the {MOST_MEMBERS} that are unpacked",
+            hint="pack the files of predictions only, or unpack it yourself and give the folder",
+        )
+    size = sum(one.file_size for one in members)
+    if size > most_unpacked():
+        raise too_long(path, most_unpacked())
+    packed = max(1, sum(one.compress_size for one in members))
+    if size > max(_SMALL, MOST_RATIO * packed):
+        raise InvalidInputError(
+            f"{path} is {size / packed:.0f} times as long unpacked, more than the {MOST_RATIO} times that"
+            " predictions are",
+            hint="if that is no mistake, unpack it yourself and give the files",
+        )
+
+
+def _inner_path(path: Path, member: zipfile.ZipInfo) -> PurePosixPath:
+    """Return where a member lies below the folder; refuse a name that leads elsewhere, and a link."""
+    inner = PurePosixPath(member.filename)
+    is_link = stat.S_ISLNK(member.external_attr >> 16)
+    if inner.is_absolute() or ".." in inner.parts or set(member.filename) & set("\\:\0") or is_link:
+        raise InvalidInputError(
+            f"{path}: {member.filename!r} {'is a link' if is_link else 'leads out of the archive'}",
+            hint="pack the files themselves, by names without .. and \\",
+        )
+    return inner
