@@ -116,6 +116,10 @@ FILES: dict[str, dict[str, Content]] = {
             )
         ),
     },
+    "bfcl": {
+        "score/A": SAMPLES / "bfcl" / "toy-1",
+        "score/B": SAMPLES / "bfcl" / "toy-2",
+    },
     "braintrust": both("braintrust", ("old.json", "new.json"), '"right"', '"correct"'),
     "deepeval": {
         f"runs/{name}/RUN.json": renamed(LOGS / "deepeval" / f"{model}.json", "Exact Match", "Faithfulness")
@@ -148,6 +152,10 @@ FILES: dict[str, dict[str, Content]] = {
     | by_date("all", {"arc": ("em", "f1"), "boolq": ("em", "f1"), "piqa": ("em", "f1")}),
     "lm-evaluation-harness": of_examples("harness", "logs/MODEL_A", "logs/MODEL_B")
     | of_examples("harness", "main", "new"),
+    "evaluation-logs": {
+        name: f"dataset.question,dataset.answer,output,correct\n1,x,x,{first}\n2,y,x,0\n3,z,z,1\n4,x,x,1\n"
+        for name, first in (("old.csv", 0), ("new.csv", 1))
+    },
     "mteb": {
         f"results/{model}/REVISION/{task}.json": json.dumps(mteb(task, {"default": score + place / 50}))
         for model, score in (("MODEL_A", 0.5), ("MODEL_B", 0.6))
@@ -173,7 +181,6 @@ WITHOUT = {
     "helm": "all its commands show what they print",
     "langsmith": "all its commands show what they print",
     "mlflow-wandb": "all its commands show what they print",
-    "evaluation-logs": "all its commands show what they print",
 }
 """Pages that have no other commands than those that `test_guides` runs."""
 

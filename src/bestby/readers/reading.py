@@ -103,8 +103,8 @@ def read(
     *Logs and other formats* are recognised by what they hold: those of evaluation tools
     (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo, DeepEval, OpenAI evals,
     tau-bench, MTEB, lighteval, LangSmith, Langfuse, pydantic-evals, Braintrust, Arize Phoenix, ragas,
-    HumanEval, EvalPlus), CoNLL-U, BIO columns, TREC runs and qrels, transcripts (.trn, .stm, .ctm), segment
-    scores of mt-metrics-eval, answers to SQuAD. The note ``"read_as"`` says what was recognised.
+    HumanEval, EvalPlus, BFCL), CoNLL-U, BIO columns, TREC runs and qrels, transcripts (.trn, .stm, .ctm),
+    segment scores of mt-metrics-eval, answers to SQuAD. The note ``"read_as"`` says what was recognised.
 
     Parameters
     ----------

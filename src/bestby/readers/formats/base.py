@@ -41,7 +41,7 @@ from bestby.results.base import Note
 FORMATS: tuple[str, ...] = (
     *("lm_eval", "inspect_logs", "helm", "swe_bench", "alpaca_eval", "judged_pairs", "promptfoo"),
     *("deepeval", "openai_evals", "tau_bench", "mteb", "lighteval", "langsmith", "langfuse"),
-    *("pydantic_evals", "braintrust", "phoenix", "human_eval", "ragas", "monitor_files"),
+    *("pydantic_evals", "braintrust", "phoenix", "human_eval", "bfcl", "ragas", "monitor_files"),
     *("pairs", "cv_results", "experiment_csv", "squad", "transcripts", "trec", "conllu_files"),
     *("mt_metrics_eval", "bio"),
 )
