@@ -16,7 +16,7 @@ from bestby._core.paths import is_file
 from bestby.readers.database import connection, literal
 from bestby.readers.formats._logs import Harness, Sample, Scored
 from bestby.readers.formats.base import File
-from bestby.readers.text import Record, beginning, document, number, word
+from bestby.readers.text import Record, beginning, document, number
 
 SIBLINGS = ("results_*.json",)
 
@@ -41,12 +41,7 @@ def _scored(file: File) -> Iterator[Scored]:
     by_task: dict[str, list[Sample]] = {}
     for place, (doc, metrics) in enumerate(_rows(file.path)):
         record = Record(f"{file.path}, row {place + 1}", doc)
-        item, task = word(record.need("id")), word(record.need("task_name"))
-        if item is None or task is None:
-            raise InvalidInputError(
-                f"{record.where}: the id and the task of a document must be texts",
-                hint="give the files that lighteval wrote, without others",
-            )
+        item, task = record.name("id"), record.name("task_name")
         scores = {name: number(value) for name, value in metrics.items() if not isinstance(value, list)}
         sample = Sample(record.where, item, scores, content=beginning(doc.get("query")))
         by_task.setdefault(task.rsplit("|", 1)[0], []).append(sample)
