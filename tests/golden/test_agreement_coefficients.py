@@ -18,8 +18,8 @@ JUDGES = {
     "fourth": [8, 2, 8, 6, 9, 7],
 }
 
-# Gwet (2008), section 2: two raters and 125 items, of which 118 are positive to both and none is negative to
-# both: kappa -.0234, AC1 .9408.
+# Two raters who agree on 118 of 125 items, all of them positive: high agreement and a kappa below 0. What is
+# expected by chance is 2 * .972 * .028 for AC1 (Gwet 2008, eq. 8), and .984 * .96 + .016 * .04 for kappa.
 PARADOX = {"a": [1] * 118 + [1] * 5 + [0] * 2, "b": [1] * 118 + [0] * 5 + [1] * 2}
 
 # Krippendorff (2011), section C: nominal .743, ordinal .815, interval .849, ratio .797.
@@ -49,10 +49,22 @@ def test_shrout_and_fleiss() -> None:
 def test_the_paradox_of_gwet() -> None:
     result = bb.agreement(PARADOX)
     found = values(result)
-    assert found["cohen_kappa"] == pytest.approx(-0.0234, abs=5e-5)
-    assert found["ac1"] == pytest.approx(0.9408, abs=5e-5)
+    by_chance = {"cohen_kappa": 0.984 * 0.96 + 0.016 * 0.04, "ac1": 2 * 0.972 * 0.028}
+    for name, expected in by_chance.items():
+        assert found[name] == pytest.approx((118 / 125 - expected) / (1 - expected), abs=1e-12)
+        assert result[name].expected == pytest.approx(expected, abs=1e-12)
     assert result.paradox
-    assert result["ac1"].expected == pytest.approx(2 * 0.972 * 0.028, abs=1e-12)
+
+
+def test_gwet_by_his_own_package() -> None:
+    """The overview of the R package irrCAC (Gwet) prints .8493305, .7964094 and .7972585 for two raters."""
+    counts = {("e", "e"): 13, ("a", "a"): 20, ("a", "n"): 7, ("n", "a"): 4, ("n", "n"): 56}
+    pairs = [pair for pair, times in counts.items() for _ in range(times)]
+    found = values(bb.agreement({"one": [a for a, _ in pairs], "other": [b for _, b in pairs]}))
+    printed = {"ac1": 0.8493305, "cohen_kappa": 0.7964094, "krippendorff_alpha": 0.7972585}
+    assert {name: round(found[name], 7) for name in printed} == printed
+    # Four raters of twelve items, of which some labels are missing (`cac.raw4raters`)
+    assert round(values(bb.agreement(observers()))["ac1"], 5) == 0.77544
 
 
 @pytest.mark.parametrize(

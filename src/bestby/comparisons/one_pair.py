@@ -43,6 +43,9 @@ def chosen(estimate: Estimate, method: str) -> tuple[str, Situation]:
         agreement = estimate.b is None and isinstance(estimate.metric, Agreement)
         if agreement and estimate.among.by_units and not (situation["crossed"] or situation["blocks"]):
             # Agreement is skewed near 1, and less so by Fisher's transformation (calibration, `agreement`).
+            # The interval of `bestby.agreement`, which is longer where a label is rare, is no choice here: it
+            # asks what an item would add with other labels, and an estimate has the sums of items, perhaps
+            # weighted or counted, but no labels. The note "rare_label" says where Fisher's does not hold.
             method = "fisher-z"
     return method, situation
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import Roles, TableOptions, listed
 from bestby.data.table import Table
 from bestby.readers import paths as readers_paths
+from bestby.readers.archives import Submissions, submissions
 from bestby.readers.files import check_header, holds_values_only, read_table
 from bestby.readers.formats.base import (
     TABLE,
@@ -83,7 +84,7 @@ def read(
     prediction or score; other names are given with `reading` and `items`. With *one
     file per system*, each is text with a value per line, a NumPy array, a JSON object of item id to value,
     or a table; what has item ids is joined by them. CSV, TSV, JSON Lines and Parquet are read, plain or
-    packed with gzip or zstd.
+    packed with gzip or zstd; a zip archive is read as the file or the folder that was packed into it.
 
     The gold says how values are read: as numbers or booleans if all its values are such, and as text
     otherwise ("01" is text). A value of a system that is no number is a text by itself. White space around
@@ -102,8 +103,8 @@ def read(
     *Logs and other formats* are recognised by what they hold: those of evaluation tools
     (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo, DeepEval, OpenAI evals,
     tau-bench, MTEB, lighteval, LangSmith, Langfuse, pydantic-evals, Braintrust, Arize Phoenix, ragas,
-    HumanEval, EvalPlus), CoNLL-U, BIO columns, TREC runs and qrels, transcripts (.trn, .stm, .ctm), segment
-    scores of mt-metrics-eval, answers to SQuAD. The note ``"read_as"`` says what was recognised.
+    HumanEval, EvalPlus, BFCL), CoNLL-U, BIO columns, TREC runs and qrels, transcripts (.trn, .stm, .ctm),
+    segment scores of mt-metrics-eval, answers to SQuAD. The note ``"read_as"`` says what was recognised.
 
     Parameters
     ----------
@@ -210,7 +211,22 @@ def read(
         soft=readers_paths.soft_options(how.classes, how.normalise, texts, label_sets, label_separator),
         missing=readers_paths.missing_texts(missing),
     )
-    return _read_files(paths, golds, format, table_options, options, stream)
+    with submissions() as unpacked:
+        evaluation = _read_files(_plain(paths, unpacked), golds, format, table_options, options, stream)
+        if unpacked:
+            notes = [replace(note, message=unpacked.by_archive(note.message)) for note in evaluation.notes]
+            evaluation = replace(evaluation, notes=tuple(notes))
+    return evaluation
+
+
+def _plain(paths: Any, unpacked: Submissions) -> Any:
+    """Return paths with what lies in zipped submissions in their place, called as these are."""
+    named = named_paths(paths)
+    if isinstance(named, Path):
+        plain_path = unpacked.plain(named)
+        return paths if plain_path == named else plain_path
+    plain = {name: unpacked.plain(path) for name, path in named.items()}
+    return plain if plain != named else paths
 
 
 def _read_files(
@@ -249,7 +265,7 @@ def _read_files(
     else:
         evaluation = _from_table(files, pieces, table, options, stream)
     unread = () if pieces is None else note_on_unread(pieces.others)
-    return dataclasses.replace(evaluation, notes=(*evaluation.notes, *unread))
+    return replace(evaluation, notes=(*evaluation.notes, *unread))
 
 
 def _from_format(
@@ -285,7 +301,7 @@ def _from_format(
         crossed = with_clusters(roles.crossed).clusters
         assert crossed is not None
         others = {n: g for n, g in evaluation.groupings.items() if not np.array_equal(g, crossed)}
-        evaluation = dataclasses.replace(evaluation, crossed=crossed, groupings=others)
+        evaluation = replace(evaluation, crossed=crossed, groupings=others)
     if options.systems is None and not options.ignore:
         return evaluation
     return evaluation.with_systems(
@@ -324,7 +340,7 @@ def _from_files(files: Mapping[str, str | Path], options: TableOptions) -> Evalu
             hint="give one table, or leave the system column out",
         )
     names = chosen_names([*files], options.systems, options.ignore, "the files")
-    options = dataclasses.replace(options, ignore=())
+    options = replace(options, ignore=())
     evaluation, description = read_file_per_system({name: files[name] for name in names}, options)
     return with_reading_note(evaluation, f"the files were read as {description}", options.soft)
 
@@ -365,7 +381,7 @@ def _from_table(
             table = read_table(file, options.missing, blank=options.soft.blank)
         evaluation = _evaluation_of(table, options, source)
     notes = () if doubt is None else (Note("numbers_as_names", doubt),)
-    return dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
+    return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
 def _evaluation_of(table: Table, options: TableOptions, source: str) -> Evaluation:
@@ -376,8 +392,8 @@ def _evaluation_of(table: Table, options: TableOptions, source: str) -> Evaluati
     table, options, joined = with_gold(table, options)
     evaluation = evaluation_of(table, options, source)
     read_as, *others = evaluation.notes
-    read_as = dataclasses.replace(read_as, message=f"{read_as.message}; {joined}")
-    return dataclasses.replace(evaluation, notes=(read_as, *others))
+    read_as = replace(read_as, message=f"{read_as.message}; {joined}")
+    return replace(evaluation, notes=(read_as, *others))
 
 
 def _check_annotators(roles: Roles) -> None:
@@ -609,7 +625,7 @@ def _datasets_of_log(
     known = dict.fromkeys(name for part in log.datasets.values() for name in part.names)
     chosen = chosen_names([*known], systems, ignore, "the files")
     return {
-        name: dataclasses.replace(
+        name: replace(
             part.with_systems([system for system in chosen if system in part.systems]),
             suggested=part.suggested if log.metric is None else log.metric,
             notes=(note, *log.notes, *part.notes),
@@ -688,7 +704,7 @@ def read_folds(
     table = one_table(path, "the results on all folds", missing, soft)
     if (settings := with_folds(table, how.value_column)) is not table:
         table = settings
-        columns["reading"] = dataclasses.replace(how, value_column=None)
+        columns["reading"] = replace(how, value_column=None)
     folds = folds_of(table, fold, repetition, TableOptions.of(gold, soft=soft, **columns))
     if not isinstance(folds, FoldScores):
         return folds

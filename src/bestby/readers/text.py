@@ -252,6 +252,15 @@ class Record:
             raise InvalidInputError(f"{self.where}: no {key!r} in this record", hint=CUT_OFF)
         return self.data[key]
 
+    def name(self, key: str) -> str:
+        """Return the name or the id under a key, which must be there."""
+        text = word(self.need(key))
+        if text is None:
+            raise InvalidInputError(
+                f"{self.where}: {key} is {self.data[key]!r:.40}, expected a name or an id", hint=CUT_OFF
+            )
+        return text
+
     def part(self, key: str) -> dict[str, Any]:
         """Return the object under a key, empty if there is none."""
         value = self.data.get(key)

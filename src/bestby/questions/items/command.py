@@ -88,9 +88,9 @@ class Compare:
 
     Logs of evaluation tools (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo,
     DeepEval, OpenAI evals, tau-bench, MTEB, lighteval, LangSmith, Langfuse, pydantic-evals, Braintrust, Arize
-    Phoenix, ragas, HumanEval, EvalPlus), CoNLL-U, BIO columns, TREC runs, transcripts, segment scores of mt-
-    metrics-eval and answers to SQuAD are recognised by their content, and suggest a metric. If the metric is
-    one of texts, every line of a text is a segment.
+    Phoenix, ragas, HumanEval, EvalPlus, BFCL), CoNLL-U, BIO columns, TREC runs, transcripts, segment scores
+    of mt-metrics-eval and answers to SQuAD are recognised by their content, and suggest a metric. If the
+    metric is one of texts, every line of a text is a segment.
 
     A table of runs, datasets or folds goes to the command for these, with the same options.
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, OtherQuestionError
 from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
@@ -508,16 +509,18 @@ class Sample:
 
     `scores` are by name; None is a score that could not be computed. `content` tells whether two systems saw
     the same item, and `groups` has the group of the item by the name of the grouping. `quantities` are what
-    the item took, by name: time, money, tokens.
+    the item took, by name: time, money, tokens. `split` is the part of the data that the item belongs to,
+    where a file has several.
     """
 
     where: str
     item: str
-    scores: Mapping[str, float | None]
+    scores: Mapping[str, Any]
     run: int = 0
     content: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     quantities: Mapping[str, float] = field(default_factory=dict)
+    split: str | None = None
 
 
 _DEEPEST = 3
@@ -560,7 +563,8 @@ class Fields:
     The first key of `item` that a record has names its item, and `run` numbers its repetition; without it,
     records of one item are its runs, in order. Under each of `scores` stands a number, an object of them by
     name, or a list of objects with name and score. A record with an `error` has no score. Under `quantities`
-    stand time, money and tokens; numbers there under other names are scores.
+    stand time, money and tokens; numbers there under other names are scores. With `aside` these may stand
+    anywhere but under such keys.
     """
 
     item: Sequence[str]
@@ -569,18 +573,22 @@ class Fields:
     content: str | None = None
     groups: Sequence[str] = ()
     quantities: Sequence[str] = ()
+    aside: Sequence[str] | None = None
     error: str | None = None
 
-    def samples(self, rows: Iterable[Record]) -> list[Sample]:
-        """Return the samples of a system on a dataset."""
+    def scored(self, file: File, rows: Iterable[Record], **more: Any) -> list[Scored]:
+        """Return what a file holds of one system; `more` is what it tells beside (`Scored.of`)."""
         counts: Counter[str] = Counter()
-        return [self._sample(row, counts) for row in rows]
+        return [Scored.of(file, [self._sample(row, counts) for row in rows], **more)]
 
     def _sample(self, row: Record, counts: Counter[str]) -> Sample:
         item = next((name for key in self.item if (name := _text(_at(row, key))) is not None), None)
         if item is None:
             raise InvalidInputError(f"{row.where}: no {listed(list(self.item))}", hint=CUT_OFF)
-        run = None if self.run is None else whole_number(_at(row, self.run))
+        run = None if self.run is None else _at(row, self.run)
+        if run is not None and whole_number(run) is None:
+            hint = "export the results again; it numbers the repetitions of an item"
+            raise InvalidInputError(f"{row.where}: {self.run} is {run!r:.40}, expected a whole number", hint)
         groups: dict[str, str] = {}
         for key in self.groups:
             part = _at(row, key)
@@ -589,6 +597,8 @@ class Fields:
         failed = self.error is not None and bool(_at(row, self.error))
         scores = {} if failed else {name: size for key in self.scores for name, size in _scores(row, key)}
         taken = quantities_of({key: _at(row, key) for key in self.quantities})
+        if self.aside is not None:
+            taken = quantities_of({key: value for key, value in row.data.items() if key not in self.aside})
         content = None if self.content is None else _text(_at(row, self.content))
         counts[item] += 1
         return Sample(
@@ -642,131 +652,215 @@ def _scores(row: Record, key: str) -> Iterator[tuple[str, float | None]]:
 class Scored:
     """The samples of one system on one dataset, which a file holds.
 
-    `system` is the name that the file tells, and `other` the one to use where two files tell the same.
-    `falling` are the scores of which lower values are better.
+    `system` is the name that the file tells, and `other` the one to use where two files tell the same. A
+    file that does not tell its `dataset` is about that of the others. `falling` are the scores of which
+    lower values are better, `rising` those that show to be the contrary. `remarks` are what a description
+    says of the file, by what it says of others.
     """
 
     source: str
     system: str | None
     other: str
-    dataset: str
+    dataset: str | None
     samples: Sequence[Sample]
     falling: frozenset[str] = frozenset()
+    rising: frozenset[str] = frozenset()
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @classmethod
+    def of(
+        cls,
+        file: File,
+        samples: Sequence[Sample],
+        system: str | None = None,
+        dataset: str | None = None,
+        **more: Any,
+    ) -> Self:
+        """Return what a file holds, whose system is called as the user says before all."""
+        return cls(str(file.path), system_of(file, system), file.name, dataset, samples, **more)
+
+    # Properties, as the samples of a log are many: each is computed once
+    @cached_property
     def names(self) -> dict[str, None]:
         """The names of the scores, in order."""
         return {name: None for sample in self.samples for name in sample.scores}
 
-    @property
+    @cached_property
     def quantities(self) -> dict[str, None]:
         """The names of the quantities that are no scores, in order."""
         named = {name: None for sample in self.samples for name in sample.quantities}
         return {name: None for name in named if name not in self.names}
 
+    @property
+    def comparable(self) -> dict[str, None]:
+        """All that the samples can be compared by."""
+        return {**self.names, **self.quantities}
 
-def compared(
-    scored: Sequence[Scored],
-    tool: str,
-    *,
-    wanted: str | Mapping[str, str] | None,
-    main: str | None = None,
-    falling: frozenset[str] = frozenset(),
-    what: str = "score",
-    on_missing: OnMissing,
-    clusters: str | None = None,
-) -> Read:
-    """Bring the samples together by one score: the one wanted, else `main`, else the only one that all have.
+    @cached_property
+    def splits(self) -> dict[str, None]:
+        """The splits that the samples are of."""
+        return {sample.split: None for sample in self.samples if sample.split is not None}
 
-    Each dataset has its own, which `wanted` may name, too. Quantities, of which lower values are better, are
-    compared only if wanted. `falling` are more scores of which lower values are better; `what` is the tool's
-    word for a score.
+    def value(self, sample: Sample, name: str) -> float | None:
+        """Return the score or quantity of a sample; None if it has none."""
+        return sample.scores[name] if name in sample.scores else sample.quantities.get(name)
+
+
+class Choice(NamedTuple):
+    """What is compared on a dataset: the score, all scores that its files share, and the split if any."""
+
+    name: str
+    shared: Sequence[str]
+    split: str | None = None
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool whose files hold scores of items, and what it calls them.
+
+    `tool` are its files, in words; `what` is its word for a score, and `items` what a dataset is called that
+    no file tells. `main` are the scores that are compared by default, the first that there is; `beside` are
+    others that are no such. `choose` replaces this rule.
     """
-    systems = named_apart(
-        [(one.other, one.dataset, one.system) for one in scored], [one.source for one in scored]
-    )
 
-    def choose(ours: Sequence[Scored], name: str | None) -> tuple[str, list[str]]:
-        return _chosen(ours, name, main, what)
+    tool: str
+    main: Sequence[str] = ()
+    beside: frozenset[str] = frozenset()
+    what: str = "score"
+    items: str = "items"
+    choose: Callable[[Sequence[Scored], str | None], Choice] | None = None
 
-    datasets = [one.dataset for one in scored]
-    chosen = chosen_by_task(scored, datasets, _all_names, choose, wanted, what)
-    logs = [log_of(one, system, chosen[one.dataset][0]) for one, system in zip(scored, systems, strict=True)]
-    names = {dataset: name for dataset, (name, _) in chosen.items()}
-    known = dict.fromkeys(name for _, shared in chosen.values() for name in shared)
-    others = [name for name in known if name not in names.values()]
-    description = f"{tool}; {in_words(what, names.values())}"
-    description += f" (also in the files: {listed(others)})" if others else ""
-    taken = {name: None for part in scored for name in part.quantities}
-    falling = falling.union(taken, *(one.falling for one in scored))
-    means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
-    names_of = names_by_task(scored, datasets, _all_names)
-    read = gathered(
-        logs, means, description, on_missing=on_missing, cluster=clusters, names=names_of, quantities=taken
-    )
-    return dataclasses.replace(read, cells=partial(cells_of, [*zip(systems, scored, strict=True)], chosen))
+    def compared(
+        self,
+        scored: Sequence[Scored],
+        wanted: str | Mapping[str, str] | None,
+        on_missing: OnMissing,
+        clusters: str | None,
+    ) -> Read:
+        """Bring the samples together by one score of each dataset, which `wanted` may name.
+
+        Quantities, of which lower values are better, are compared only if wanted.
+        """
+        datasets = datasets_of([one.dataset for one in scored], self.items)
+        sources = [one.source for one in scored]
+        apart = [(one.other, name, one.system) for one, name in zip(scored, datasets, strict=True)]
+        systems = named_apart(apart, sources)
+        choose = self.choose or self.chosen
+        chosen = chosen_by_task(scored, datasets, _comparable, choose, wanted, self.what)
+        logs = [
+            log_of(one, system, dataset, chosen[dataset])
+            for one, system, dataset in zip(scored, systems, datasets, strict=True)
+        ]
+        names = {dataset: choice.name for dataset, choice in chosen.items()}
+        taken = {name: None for one in scored for name in one.quantities}
+        falling = frozenset(taken).union(*(one.falling for one in scored))
+        falling -= frozenset().union(*(one.rising for one in scored))
+        read = gathered(
+            logs,
+            {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()},
+            f"{self.tool}; {self._description(scored, chosen)}",
+            on_missing=on_missing,
+            cluster=clusters,
+            names=names_by_task(scored, datasets, _comparable),
+            quantities=taken,
+        )
+        return dataclasses.replace(
+            read, cells=partial(cells_of, [*zip(systems, datasets, scored, strict=True)], chosen)
+        )
+
+    def _description(self, scored: Sequence[Scored], chosen: Mapping[str, Choice]) -> str:
+        names = [choice.name for choice in chosen.values()]
+        shared = dict.fromkeys(name for choice in chosen.values() for name in choice.shared)
+        others = [name for name in shared if name not in names]
+        description = in_words(self.what, names)
+        description += f" (also in the files: {listed(others)})" if others else ""
+        splits = dict.fromkeys(name for one in scored for name in one.splits)
+        if len(splits) > 1:
+            used = dict.fromkeys(str(choice.split) for choice in chosen.values())
+            description += f"; split: {listed([*used])} of {listed([*splits])}"
+        remarks: dict[str, list[str]] = {}
+        for what, of_file in ((what, text) for one in scored for what, text in one.remarks.items()):
+            remarks.setdefault(what, []).append(of_file)
+        return description + "".join(f"; {what}: {listed(texts)}" for what, texts in remarks.items())
+
+    def chosen(self, scored: Sequence[Scored], wanted: str | None) -> Choice:
+        """Return what is compared on a dataset: the score wanted, else a main one, else the only one."""
+        for one in scored:
+            if not one.names and wanted not in one.quantities:
+                raise InvalidInputError(
+                    f"{one.source}: no sample has a {self.what}",
+                    hint="run the evaluation to its end, with scores",
+                )
+            if wanted is not None:
+                check_available(wanted, one.comparable, self.what, one.source)
+        first = scored[0]
+        shared = [name for name in first.names if all(name in one.names for one in scored)]
+        candidates = [name for name in shared if name not in self.beside] or shared
+        only = candidates[0] if len(candidates) == 1 else None
+        name = wanted or next((name for name in self.main if name in shared), only)
+        if name is not None:
+            return Choice(name, shared)
+        if shared:
+            raise InvalidInputError(
+                f"{first.source}: which {self.what}? the files have: {listed(shared)}",
+                hint="name it: value_column=...",
+            )
+        other = next(one for one in scored if not one.names.keys() >= first.names.keys())
+        raise InvalidInputError(
+            f"the files share no {self.what}: {listed([*first.names])} in {first.source},"
+            f" {listed([*other.names])} in {other.source}",
+            hint=f"score them with the same {self.what}",
+        )
+
+
+@dataclass(frozen=True)
+class Harness(Tool):
+    """A tool of which each file can be read by itself: what recognises it, and what it holds."""
+
+    recognises: Callable[[Path, bytes], bool] = field(kw_only=True)
+    scored: Callable[[File], Iterable[Scored]] = field(kw_only=True)
+
+    def read(
+        self,
+        paths: Mapping[str, Path],
+        *,
+        gold: Path | None = None,
+        on_missing: OnMissing = "error",
+        value_column: str | Mapping[str, str] | None = None,
+        clusters: str | None = None,
+    ) -> Read:
+        """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
+        refuse_gold(gold, f"{self.tool} hold their scores and need no gold")
+        scored = [one for file in files_of(paths, self.recognises) for one in self.scored(file)]
+        return self.compared(scored, value_column, on_missing, clusters)
 
 
 def cells_of(
-    scored: Sequence[tuple[str, Scored]],
-    chosen: Mapping[str, tuple[str, Sequence[str]]],
-    facets: Collection[str],
+    scored: Sequence[tuple[str, str, Scored]], chosen: Mapping[str, Choice], facets: Collection[str]
 ) -> Table:
     """Return the samples of systems as a table, a row each, or one for each score if "scorer" is a facet.
 
-    `chosen` has the score that is compared on each dataset, and all that its files share. Items of several
-    datasets are told apart, unless these are the facet "task".
+    `scored` has the system, the dataset and what the files hold of both. Items of several datasets are told
+    apart, unless these are the facet "task".
     """
     several = len(chosen) > 1 and "task" not in facets
     run = "run" if "run" in facets else "epoch"
     rows = []
-    for system, one in scored:
-        name, shared = chosen[one.dataset]
+    for system, dataset, one in scored:
+        choice = chosen[dataset]
         for sample in one.samples:
-            item = f"{one.dataset}/{sample.item}" if several else sample.item
-            row = {**sample.groups, "system": system, "task": one.dataset, run: sample.run, "item": item}
-            for scorer in shared if "scorer" in facets else [name]:
-                score = sample.scores.get(scorer, sample.quantities.get(scorer))
-                rows.append({**row, "scorer": scorer, "score": score})
+            item = f"{dataset}/{sample.item}" if several else sample.item
+            row = {**sample.groups, "system": system, "task": dataset, run: sample.run, "item": item}
+            scorers = choice.shared if "scorer" in facets else [choice.name]
+            rows += [{**row, "scorer": name, "score": one.value(sample, name)} for name in scorers]
     return dataclasses.replace(table_of(rows), source="the logs")
 
 
-def _all_names(one: Scored) -> dict[str, None]:
-    """Return all that the samples of a file can be compared by."""
-    return {**one.names, **one.quantities}
+def _comparable(one: Scored) -> dict[str, None]:
+    return one.comparable
 
 
-def _chosen(
-    scored: Sequence[Scored], wanted: str | None, main: str | None, what: str
-) -> tuple[str, list[str]]:
-    """Return the score of a dataset, and all that its files share."""
-    for one in scored:
-        if not one.names and wanted not in one.quantities:
-            raise InvalidInputError(
-                f"{one.source}: no sample has a {what}", hint="run the evaluation to its end, with scores"
-            )
-        if wanted is not None:
-            check_available(wanted, _all_names(one), what, one.source)
-    first = scored[0]
-    shared = [name for name in first.names if all(name in one.names for one in scored)]
-    only = shared[0] if len(shared) == 1 else None
-    name = wanted or (main if main in shared else only)
-    if name is not None:
-        return name, shared
-    if shared:
-        raise InvalidInputError(
-            f"{first.source}: which {what}? the files have: {listed(shared)}",
-            hint="name it: value_column=...",
-        )
-    other = next(one for one in scored if not one.names.keys() >= first.names.keys())
-    raise InvalidInputError(
-        f"the files share no {what}: {listed([*first.names])} in {first.source},"
-        f" {listed([*other.names])} in {other.source}",
-        hint=f"score them with the same {what}",
-    )
-
-
-def log_of(one: Scored, system: str, name: str) -> Log:
+def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     """Return the log of a system by one score; items and runs must be there once."""
     runs: dict[int, dict[str, float]] = {}
     groups: dict[str, dict[str, str]] = {}
@@ -774,17 +868,19 @@ def log_of(one: Scored, system: str, name: str) -> Log:
     places: dict[Any, str] = {}
     several = len({sample.run for sample in one.samples}) > 1
     for sample in one.samples:
+        if sample.split is not None and sample.split != choice.split:
+            continue
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
         values = runs.setdefault(sample.run, {})
-        value = sample.scores[name] if name in sample.scores else sample.quantities.get(name)
+        value = one.value(sample, choice.name)
         values[sample.item] = math.nan if value is None else value
         if sample.content is not None:
             contents[sample.item] = sample.content
         for key, label in sample.groups.items():
             groups.setdefault(key, {})[sample.item] = label
     ordered = tuple(runs[run] for run in sorted(runs))
-    return Log(system, one.dataset, one.source, mean_of_runs(ordered), None, ordered, groups, contents)
+    return Log(system, dataset, one.source, mean_of_runs(ordered), None, ordered, groups, contents)
 
 
 def holding(start: bytes, *keys: str) -> Callable[[Path, bytes], bool]:
@@ -814,39 +910,3 @@ def _number_in(cell: str) -> float | None:
 
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
-
-
-@dataclass(frozen=True)
-class Harness:
-    """A tool whose files hold scores of items: what it calls them, and how a file is read.
-
-    `tool` are its files, in words. `main` is the score that is compared by default, and `what` its word for
-    a score.
-    """
-
-    tool: str
-    recognises: Callable[[Path, bytes], bool]
-    scored: Callable[[File], Iterable[Scored]]
-    main: str | None = None
-    what: str = "score"
-
-    def read(
-        self,
-        paths: Mapping[str, Path],
-        *,
-        gold: Path | None = None,
-        on_missing: OnMissing = "error",
-        value_column: str | Mapping[str, str] | None = None,
-        clusters: str | None = None,
-    ) -> Read:
-        """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
-        refuse_gold(gold, f"{self.tool} hold their scores and need no gold")
-        return compared(
-            [one for file in files_of(paths, self.recognises) for one in self.scored(file)],
-            self.tool,
-            wanted=value_column,
-            main=self.main,
-            what=self.what,
-            on_missing=on_missing,
-            clusters=clusters,
-        )

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
+from bestby.readers.formats._logs import holding
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.formats.judged_pairs import columns_of
 from bestby.readers.text import Record, check_new, number, records, word
 from bestby.results.base import Note
 
-_KEYS = (b'"generator_1"', b'"generator_2"', b'"preference"')
 SIBLINGS = ("model_outputs.json", "reference_outputs.json", "leaderboard.csv")
 
 
-@dataclass(frozen=True)
-class _Judged:
+class _Judged(NamedTuple):
     """One judgement: by how much the second was preferred to the first, from 0 to 1; NaN if it failed."""
 
     item: str
-    first: str
-    second: str
+    a: str
+    b: str
     won: float
-    where: str
-    judge: str | None
-    lengths: tuple[int | None, int | None]
+    annotator: str | None
+    length_a: int | None
+    length_b: int | None
 
 
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file is a list of annotations of pairs of outputs."""
-    return re.match(rb"\s*(\[\s*)?\{", head) is not None and all(key in head for key in _KEYS)
+recognises = holding(rb"\s*(\[\s*)?\{", "generator_1", "generator_2", "preference")
 
 
 def read(
@@ -57,16 +53,19 @@ def read(
     judged, n_of_itself = _judgements(files_of(paths, recognises))
     there = [one for one in judged if not math.isnan(one.won)]
     if not there:
-        raise InvalidInputError(f"{judged[0].where} and all others have no preference")
+        raise InvalidInputError(
+            f"{next(iter(paths.values()))}: no annotation has a preference", hint="annotate the outputs again"
+        )
     description = "annotations of AlpacaEval"
     if n_of_itself:
         description += f"; {n_of_itself} annotations of a generator against itself were left out"
     if len(there) < len(judged):
         description += f"; {len(judged) - len(there)} of {len(judged)} without a preference"
-    preferences = _columns(there)
+    preferences = columns_of(there)
+    preferences["winner"] = [1.0 - won for won in preferences.pop("won")]  # of the first
     notes = _other_judges(there)
-    names = list(dict.fromkeys(name for one in judged for name in (one.first, one.second)))
-    against = [name for name in names if all(name in (one.first, one.second) for one in judged)]
+    names = list(dict.fromkeys(name for one in judged for name in (one.a, one.b)))
+    against = [name for name in names if all(name in (one.a, one.b) for one in judged)]
     if len(names) == 2:
         systems, description = names, f"{description}: {listed(names)}"
     elif len(against) == 1:
@@ -77,7 +76,7 @@ def read(
         return Read(description, preferences=preferences, metric="win_rate", notes=notes)
     wins: dict[str, dict[str, float]] = {name: {} for name in systems}
     for one in there:
-        for name, won in ((one.first, 1.0 - one.won), (one.second, one.won)):
+        for name, won in ((one.a, 1.0 - one.won), (one.b, one.won)):
             if name in wins:
                 wins[name][one.item] = won
     evaluation = Evaluation.of(wins, on_missing=on_missing)
@@ -88,26 +87,12 @@ def _other_judges(judged: Sequence[_Judged]) -> tuple[Note, ...]:
     """Return a note if not the same annotators judged every pair of generators."""
     judges: dict[tuple[str, str], dict[str, None]] = {}
     for one in judged:
-        first, second = sorted((one.first, one.second))
-        judges.setdefault((first, second), {})[one.judge or "unknown"] = None
+        first, second = sorted((one.a, one.b))
+        judges.setdefault((first, second), {})[one.annotator or "unknown"] = None
     if len({frozenset(names) for names in judges.values()}) < 2:
         return ()
     each = "; ".join(f"{first} and {second}: {listed([*names])}" for (first, second), names in judges.items())
     return (Note("other_judges", f"the preferences come from different annotators: {each}"),)
-
-
-def _columns(judged: Sequence[_Judged]) -> dict[str, list[Any]]:
-    """Return judgements as columns, and the annotators and the lengths of the outputs if all are there."""
-    columns: dict[str, list[Any]] = {
-        "item": [one.item for one in judged],
-        "a": [one.first for one in judged],
-        "b": [one.second for one in judged],
-        "winner": [1.0 - one.won for one in judged],
-        "annotator": [one.judge for one in judged],
-        "length_a": [one.lengths[0] for one in judged],
-        "length_b": [one.lengths[1] for one in judged],
-    }
-    return {name: values for name, values in columns.items() if None not in values}
 
 
 def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
@@ -133,7 +118,7 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
             outputs_of_row = (row.data.get(key) for key in ("output_1", "output_2"))
             one, other = (len(text) if isinstance(text, str) else None for text in outputs_of_row)
             judge = word(row.data.get("annotator"))
-            judged.append(_Judged(item, first, second, _won(row), row.where, judge, (one, other)))
+            judged.append(_Judged(item, first, second, _won(row), judge, one, other))
     return judged, n_of_itself
 
 
@@ -176,13 +161,7 @@ def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list
 
 
 def _generators(row: Record) -> tuple[str, str]:
-    names = []
-    for key in ("generator_1", "generator_2"):
-        name = word(row.need(key))
-        if name is None:
-            raise InvalidInputError(f"{row.where}: {key} is {row.data[key]!r:.40}, expected a name")
-        names.append(name)
-    return names[0], names[1]
+    return row.name("generator_1"), row.name("generator_2")
 
 
 def _item(
@@ -192,9 +171,7 @@ def _item(
     outputs: dict[tuple[str, ...], list[tuple[str, str]]],
 ) -> str:
     """Return a short id of an instruction; one that occurs again with other outputs is another item."""
-    instruction = word(row.need("instruction"))
-    if instruction is None:
-        raise InvalidInputError(f"{row.where}: the instruction is {row.data['instruction']!r:.40}")
+    instruction = row.name("instruction")
     texts = (str(row.data.get("output_1")), str(row.data.get("output_2")))
     known = outputs.setdefault((instruction, *pair), [])
     if texts not in known:

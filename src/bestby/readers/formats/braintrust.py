@@ -7,7 +7,7 @@ the file is.
 
 from __future__ import annotations
 
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding, system_of
+from bestby.readers.formats._logs import Fields, Harness, Scored, holding
 from bestby.readers.formats.base import File
 from bestby.readers.text import document, listing
 
@@ -16,8 +16,7 @@ _FIELDS = Fields(item=("input",), scores=("scores",), content="expected", groups
 
 
 def _scored(file: File) -> list[Scored]:
-    samples = _FIELDS.samples(listing(document(file.path), "results"))
-    return [Scored(str(file.path), system_of(file, None), file.name, "inputs", samples)]
+    return _FIELDS.scored(file, listing(document(file.path), "results"))
 
 
-read = Harness("results of Braintrust", recognises, _scored).read
+read = Harness("results of Braintrust", recognises=recognises, scored=_scored, items="inputs").read

@@ -18,7 +18,7 @@ from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read, refuse_gold
-from bestby.readers.text import column_names
+from bestby.readers.text import as_number, check_new, column_names
 from bestby.results.base import Note
 
 _SYSTEM_WORDS = (*SYSTEM_WORDS, "group")
@@ -313,30 +313,19 @@ def _scores(
 def _by_system(
     table: Table, systems: Sequence[str], scores: Mapping[int, float], seeds: Sequence[str] | None
 ) -> dict[str, FloatArray]:
+    """Return the scores of each system, in the order of the seeds, of which none may be there twice."""
     runs: dict[str, list[int]] = {}
+    places: dict[tuple[str, str], str] = {}
     for row in scores:
-        runs.setdefault(systems[row], []).append(row)
+        name, seed = systems[row], "" if seeds is None else seeds[row]
+        runs.setdefault(name, []).append(row)
+        if seed:
+            hint = "leave out one of them, or name the column of the systems: system_column=..."
+            what = f"a run of {name!r} with the seed {seed}"
+            check_new(places, (name, seed), f"{table.source}, row {row + 1}", what, hint)
     if seeds is not None:
-        for name, rows in runs.items():
-            _check_seeds(table, name, rows, seeds)
-            rows.sort(key=lambda row: _in_order(seeds[row]))
+        numbers = [as_number(seed) for seed in seeds]
+        order = [(np.inf if n is None else n, seed) for n, seed in zip(numbers, seeds, strict=True)]
+        for rows in runs.values():
+            rows.sort(key=order.__getitem__)
     return {name: np.array([scores[row] for row in rows]) for name, rows in runs.items()}
-
-
-def _check_seeds(table: Table, name: str, rows: Sequence[int], seeds: Sequence[str]) -> None:
-    seen: dict[str, int] = {}
-    for row in rows:
-        if seeds[row] and seeds[row] in seen:
-            raise InvalidInputError(
-                f"{table.source}: {name!r} has two runs with the seed {seeds[row]}, in rows"
-                f" {seen[seeds[row]] + 1} and {row + 1}",
-                hint="leave out one of them, or name the column of the systems: system_column=...",
-            )
-        seen[seeds[row]] = row
-
-
-def _in_order(seed: str) -> tuple[float, str]:
-    try:
-        return (float(seed), seed)
-    except ValueError:
-        return (np.inf, seed)

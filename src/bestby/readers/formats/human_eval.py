@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding, system_of
+from bestby.readers.formats._logs import Fields, Harness, Scored, holding
 from bestby.readers.formats.base import File, head_of
 from bestby.readers.text import Record, document, listing, records
 
@@ -27,7 +27,7 @@ def recognises(path: Path, head: bytes) -> bool:
 def _scored(file: File) -> list[Scored]:
     is_plus = _is_of_evalplus(file.path, head_of(file.path))
     rows = _programs(document(file.path)) if is_plus else records(file.path)
-    return [Scored(str(file.path), system_of(file, None), file.name, "problems", _FIELDS.samples(rows))]
+    return _FIELDS.scored(file, rows)
 
 
 def _programs(whole: Record) -> Iterator[Record]:
@@ -41,4 +41,6 @@ def _programs(whole: Record) -> Iterator[Record]:
         yield Record(row.where, {"task_id": row.need("task_id"), **scores})
 
 
-read = Harness("results of tests of programs", recognises, _scored, main="plus").read
+read = Harness(
+    "results of tests of programs", recognises=recognises, scored=_scored, main=("plus",), items="problems"
+).read

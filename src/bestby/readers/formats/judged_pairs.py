@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,13 +42,18 @@ def read(paths: Mapping[str, Path], *, gold: Path | None = None, on_missing: OnM
     there = [game for game in games if game.winner is not None]
     if not there:
         raise InvalidInputError(f"{files[0].path}: none of {counted(len(games), 'game')} has a verdict")
-    columns = {name: [getattr(game, name) for game in there] for name in _Game._fields}
-    columns = {name: values for name, values in columns.items() if None not in values}
+    columns = columns_of(there)
     tool = "MT-bench" if "g1_winner" in rows[0].data else "Arena-Hard"
     description = f"verdicts of {tool}: {listed([*dict.fromkeys([*columns['a'], *columns['b']])])}"
     if len(there) < len(games):
         description += f"; {len(games) - len(there)} of {len(games)} without a verdict"
     return Read(description, preferences=columns, metric="win_rate")
+
+
+def columns_of(judged: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return judgements (named tuples of one kind) as columns, of those that none of them lacks."""
+    columns = {name: [getattr(one, name) for one in judged] for name in judged[0]._fields}
+    return {name: values for name, values in columns.items() if None not in values}
 
 
 class _Game(NamedTuple):
@@ -67,8 +72,8 @@ class _Game(NamedTuple):
 
 def _arena_hard(row: Record) -> Iterator[_Game]:
     """Yield the games of a record: the baseline stands first, then the model."""
-    item = _text(row, "uid" if "uid" in row.data else "question_id")
-    model, baseline = _text(row, "model"), word(row.data.get("baseline")) or "baseline"
+    item = row.name("uid" if "uid" in row.data else "question_id")
+    model, baseline = row.name("model"), word(row.data.get("baseline")) or "baseline"
     for place, game in enumerate(listing(row, "games")):
         a, b = (baseline, model) if place % 2 == 0 else (model, baseline)
         said = re.fullmatch(r"\s*\[*([AB])(=|>{1,2}|<{1,2})([AB])\]*\s*", str(game.data.get("score")))
@@ -76,28 +81,20 @@ def _arena_hard(row: Record) -> Iterator[_Game]:
         if said is not None:
             winner = "tie" if said[2] == "=" else said[1 if said[2][0] == ">" else 3].lower()
         lengths = _lengths(game.data.get("user_prompt", game.data.get("prompt")))
-        yield _Game(item, a, b, winner, _text(row, "judge"), word(row.data.get("category")), None, *lengths)
+        yield _Game(item, a, b, winner, row.name("judge"), word(row.data.get("category")), None, *lengths)
 
 
 def _mt_bench(row: Record) -> Iterator[_Game]:
     """Yield both games of a record, of which the second showed the second model first."""
-    one, other = _text(row, "model_1"), _text(row, "model_2")
+    one, other = row.name("model_1"), row.name("model_2")
     judge = row.data.get("judge")
     judge = ", ".join(map(str, judge)) if isinstance(judge, list) else word(judge)
     for game, (a, b) in (("g1", (one, other)), ("g2", (other, one))):
         names = {"model_1": one, "model_2": other, "tie": "tie"}
         winner = names.get(str(row.data.get(f"{game}_winner")))  # "error" is none
         lengths = _lengths(row.data.get(f"{game}_user_prompt"))
-        yield _Game(
-            _text(row, "question_id"), a, b, winner, judge, None, word(row.data.get("turn")), *lengths
-        )
-
-
-def _text(row: Record, key: str) -> str:
-    text = word(row.need(key))
-    if text is None:
-        raise InvalidInputError(f"{row.where}: {key} is {row.data[key]!r:.40}, expected a name")
-    return text
+        turn = word(row.data.get("turn"))
+        yield _Game(row.name("question_id"), a, b, winner, judge, None, turn, *lengths)
 
 
 def _lengths(prompt: Any) -> tuple[int | None, int | None]:

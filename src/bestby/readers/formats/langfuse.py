@@ -6,16 +6,16 @@ A file holds items of the runs of experiments, and scores that stand apart from 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import quoted
@@ -26,7 +26,7 @@ from bestby.readers.formats._logs import (
     Log,
     Sample,
     Scored,
-    compared,
+    Tool,
     datasets_of,
     gathered,
     named_apart,
@@ -49,7 +49,7 @@ from bestby.readers.text import (
 )
 
 _OUTPUT = "output"
-_TOOL = "experiments of Langfuse"
+_TOOL = Tool("experiments of Langfuse")
 _TABLES = (
     {"id", "timestamp", "sessionId", "bookmarked", "metadata"},  # traces
     {"id", "traceId", "startTime", "parentObservationId", "metadata"},  # observations
@@ -80,7 +80,16 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
 
 
 def _has(head: bytes, key: str) -> bool:
-    return any(f'"{name}"'.encode() in head for name in (key, with_underscores(key)))
+    return any(f'"{name}"'.encode() in head for name in (key, _with_underscores(key)))
+
+
+def _with_underscores(name: str) -> str:
+    """Return how Python writes a name.
+
+    >>> _with_underscores("runName")
+    'run_name'
+    """
+    return re.sub("([A-Z])", r"_\1", name).lower()
 
 
 def read(
@@ -110,7 +119,7 @@ def read(
     if value_column == _OUTPUT and not any(_OUTPUT in run.numbers for run in runs):
         return _labels(runs, on_missing, clusters)
     scored = [Scored(run.source, run.own, run.other, run.dataset, run.samples()) for run in runs]
-    return compared(scored, _TOOL, wanted=value_column, on_missing=on_missing, clusters=clusters)
+    return _TOOL.compared(scored, value_column, on_missing, clusters)
 
 
 @dataclass(frozen=True)
@@ -123,26 +132,19 @@ class _Run:
     dataset: str
     items: Mapping[str, Sequence[Entry]]
 
-    @property
-    def numbers(self) -> dict[str, None]:
-        """The names of the scores that have numbers."""
-        return {name: None for name, value in self._values() if not isinstance(value, str)}
+    @cached_property
+    def values(self) -> dict[str, dict[Value, None]]:
+        """The different values of each score."""
+        values: dict[str, dict[Value, None]] = {}
+        for entry in (entry for entries in self.items.values() for entry in entries):
+            for name, of_entry in entry.scores.items():
+                values.setdefault(name, {}).update(dict.fromkeys(of_entry))
+        return values
 
     @property
-    def texts(self) -> dict[str, list[str]]:
-        """The categories of the scores that have no numbers."""
-        found: dict[str, dict[str, None]] = {}
-        numbers = self.numbers
-        for name, value in self._values():
-            if isinstance(value, str) and name not in numbers:
-                found.setdefault(name, {})[value] = None
-        return {name: list(values) for name, values in found.items()}
-
-    def _values(self) -> Iterable[tuple[str, Value]]:
-        for entries in self.items.values():
-            for entry in entries:
-                for name, values in entry.scores.items():
-                    yield from ((name, value) for value in values)
+    def numbers(self) -> list[str]:
+        """The names of the scores that have numbers; others have categories."""
+        return [name for name, values in self.values.items() if not all(isinstance(v, str) for v in values)]
 
     def samples(self) -> list[Sample]:
         """Return the scores of each item and repetition: several values of one score as their mean."""
@@ -161,21 +163,19 @@ class _Run:
         ]
 
 
-def _means(entry: Entry) -> dict[str, float | None]:
-    means: dict[str, float | None] = {}
-    for name, values in entry.scores.items():
-        numbers = [value for value in values if not isinstance(value, str)]
-        if numbers:
-            means[name] = sum(numbers) / len(numbers)
-    return means
+def _means(entry: Entry) -> dict[str, float]:
+    numbers = {
+        name: [value for value in values if not isinstance(value, str)]
+        for name, values in entry.scores.items()
+    }
+    return {name: sum(values) / len(values) for name, values in numbers.items() if values}
 
 
 def _runs(contents: Sequence[tuple[File, Contents]]) -> list[_Run]:
     """Return the runs of all files, with the scores that stand beside them; pages of one run are one."""
     beside: dict[str, dict[str, list[Value]]] = {}
-    for _, found in contents:
-        for score in found.scores:
-            beside.setdefault(score.trace, {}).setdefault(score.name, []).append(score.value)
+    for trace, name, value in (score for _, found in contents for score in found.scores):
+        beside.setdefault(trace, {}).setdefault(name, []).append(value)
     groups: dict[tuple[str | None, ...], list[Entry]] = {}
     files: dict[tuple[str | None, ...], File] = {}
     key: tuple[str | None, ...]
@@ -183,7 +183,8 @@ def _runs(contents: Sequence[tuple[File, Contents]]) -> list[_Run]:
         for entry in _oldest_first(found.entries):
             place = None if entry.part else str(file.path)
             key = (file.name if file.named else None, place, entry.run, entry.experiment, entry.dataset)
-            groups.setdefault(key, []).append(_with(entry, beside.get(entry.trace or "", {})))
+            scores = {**beside.get(entry.trace or "", {}), **entry.scores}
+            groups.setdefault(key, []).append(dataclasses.replace(entry, scores=scores))
             files.setdefault(key, file)
     datasets = datasets_of([key[-1] for key in groups], "items")
     counts = Counter((files[key].name, dataset) for key, dataset in zip(groups, datasets, strict=True))
@@ -206,11 +207,6 @@ def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
         run = (entry.run, entry.experiment)
         began[run] = min(began.get(run, entry.began), entry.began)
     return sorted(entries, key=lambda entry: began[entry.run, entry.experiment])
-
-
-def _with(entry: Entry, scores: Mapping[str, list[Value]]) -> Entry:
-    """Return an entry with the scores beside it that it does not have itself."""
-    return dataclasses.replace(entry, scores={**scores, **entry.scores}) if scores else entry
 
 
 def _repetitions(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
@@ -300,15 +296,17 @@ def _refuse_without_pages(contents: Sequence[tuple[File, Contents]]) -> None:
 def _refuse_without_numbers(runs: Sequence[_Run], wanted: str | None) -> None:
     """Refuse runs without scores, and scores that are categories."""
     for run in runs:
-        texts, numbers = run.texts, run.numbers
-        if wanted in texts or (texts and not numbers and wanted is None):
-            name = wanted or next(iter(texts))
-            known = f"name a score of numbers: {listed(list(numbers))}" if numbers else "score with numbers"
+        texts = [name for name in run.values if name not in run.numbers]
+        if wanted in texts or (texts and not run.numbers and wanted is None):
+            name = wanted or texts[0]
+            categories = listed([str(value) for value in run.values[name]], 4)
             raise InvalidInputError(
-                f"{run.source}: the score {name!r} has categories ({listed(texts[name], 4)}), not numbers",
-                hint=known,
+                f"{run.source}: the score {name!r} has categories ({categories}), not numbers",
+                hint=f"name a score of numbers: {listed(run.numbers)}"
+                if run.numbers
+                else "score with numbers",
             )
-        if not texts and not numbers and wanted != _OUTPUT:
+        if not run.values and wanted != _OUTPUT:
             raise InvalidInputError(
                 f"{run.source}: the run {next(iter(run.items.values()))[0].run!r} has no scores",
                 hint="fetch its items with fields=core,dataset,io,scores, or give the scores beside it",
@@ -338,7 +336,7 @@ def _labels(runs: Sequence[_Run], on_missing: OnMissing, clusters: str | None) -
             for key, label in entry.groups.items():
                 groups.setdefault(key, {})[item] = label
         logs.append(Log(name, run.dataset, run.source, outputs, gold, groups=groups))
-    description = f"{_TOOL}; outputs as predictions, expected outputs as gold"
+    description = f"{_TOOL.tool}; outputs as predictions, expected outputs as gold"
     return gathered(logs, "accuracy", description, on_missing=on_missing, cluster=clusters)
 
 
@@ -359,6 +357,21 @@ _LANGFUSE_METADATA = frozenset(
     )
 )
 """What Langfuse itself writes into the metadata of a trace."""
+_OF_USERS = frozenset(
+    ("input", "output", "expectedOutput", "metadata", "experimentItemMetadata", "traceTags", "tags")
+)
+"""What users of Langfuse write, in which no name is its own, and no number what an item took."""
+_NAMES = {
+    _with_underscores(name): name
+    for name in (
+        *("experimentId", "experimentName", "experimentItemId", "experimentDatasetId"),
+        *("experimentItemMetadata", "datasetId", "datasetItemId", "datasetRunId", "datasetRunName"),
+        *("datasetRunItems", "runName", "itemResults", "expectedOutput", "traceId", "startTime"),
+        *("createdAt", "dataType", "stringValue", "totalPages"),
+    )
+}
+"""The keys that are looked for, by how Python spells them."""
+_TIMES = ("startTime", "timestamp", "createdAt")
 _CUT = "export the file again; it is not as Langfuse writes it"
 
 
@@ -387,17 +400,7 @@ class Entry:
     row: bool = False
 
 
-@dataclass(frozen=True)
-class Score:
-    """A score of a trace that stands apart from the items of the runs."""
-
-    trace: str
-    name: str
-    value: Value
-
-
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """What a page of the API says of the others: that more follow, or its number and how many."""
 
     more: bool
@@ -407,10 +410,10 @@ class Page:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds."""
+    """What a file holds; `scores` of traces (trace, name, value) stand apart from the items of the runs."""
 
     entries: list[Entry] = field(default_factory=list)
-    scores: list[Score] = field(default_factory=list)
+    scores: list[tuple[str, str, Value]] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
 
 
@@ -418,8 +421,28 @@ def contents_of(path: Path) -> Contents:
     """Read a table (CSV, JSON or JSON Lines), answers of the API, or the result of an experiment."""
     contents = Contents()
     for record in _records(readable_file(path)):
-        _add(record, contents)
+        _add(Record(record.where, _as_in_the_api(record.data)), contents)
     return contents
+
+
+def _as_in_the_api(value: Any) -> Any:
+    """Return records with their keys as the API spells them, which Python writes with underscores.
+
+    What the users of Langfuse write themselves stays as it is.
+
+    >>> _as_in_the_api({"run_name": "a", "item_results": [{"trace_id": "t", "metadata": {"run_name": "b"}}]})
+    {'runName': 'a', 'itemResults': [{'traceId': 't', 'metadata': {'run_name': 'b'}}]}
+    """
+    if isinstance(value, list):
+        return [_as_in_the_api(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    named = {_NAMES.get(key, key): part for key, part in value.items() if _NAMES.get(key, key) not in value}
+    return {
+        key: part if key in _OF_USERS else _as_in_the_api(part)
+        for key, part in {**named, **value}.items()
+        if key not in _NAMES
+    }
 
 
 def _records(path: Path) -> list[Record]:
@@ -456,88 +479,77 @@ def _cell(name: str, text: str) -> Any:
 def _add(record: Record, contents: Contents, *, part: bool = False) -> None:
     """Add what a record holds: a page of others, a run with its items, or one row."""
     data = record.data
-    results, links = _spelled(data, "itemResults"), _spelled(data, "datasetRunItems")
     if isinstance(data.get("data"), list) and isinstance(data.get("meta"), dict):
-        contents.pages.append(_page(data["meta"]))
+        meta = data["meta"]
+        numbers = (whole_number(meta.get("page")), whole_number(meta.get("totalPages")))
+        contents.pages.append(Page(bool(meta.get("cursor")), *numbers))
         for row in listing(record, "data"):
             _add(row, contents, part=True)
     elif "schema_version" in data and "results" in data:
         for one in listing(record, "results"):
             if one.part("experiment_result"):
                 _add(Record(one.where, one.part("experiment_result")), contents)
-    elif results is not None:
-        contents.entries.extend(_result(record, row) for row in listing(record, results))
-    elif links is not None:
-        dataset = _word(data, "datasetId")
-        contents.entries.extend(_run_item(row, dataset, part=False) for row in listing(record, links))
-    elif _get(data, "experimentItemId") is not None:
-        contents.entries.append(_experiment_item(record))
-    elif _get(data, "datasetItemId") is not None:
+    elif "itemResults" in data:  # of an experiment, as the libraries have it at its end
+        contents.entries.extend(_result(record, row) for row in listing(record, "itemResults"))
+    elif "datasetRunItems" in data:
+        rows = listing(record, "datasetRunItems")
+        contents.entries.extend(_run_item(row, data.get("datasetId")) for row in rows)
+    elif data.get("experimentItemId") is not None:  # GET /api/public/experiment-items
+        run, item = _need(record, "experimentName", "experimentId"), _need(record, "experimentItemId")
+        dataset, groups = data.get("experimentDatasetId"), record.labels("experimentItemMetadata")
+        contents.entries.append(_entry(record, run, item, dataset, groups, part=True))
+    elif data.get("datasetItemId") is not None:
         contents.entries.append(_run_item(record, None, part=part))
-    elif _get(data, "dataType") is not None:
+    elif data.get("dataType") is not None:
         contents.scores.extend(_score(record))
     else:
         contents.entries.extend(_table_row(record, part=part))
 
 
-def _page(meta: Mapping[str, Any]) -> Page:
-    numbers = (whole_number(meta.get("page")), whole_number(_get(meta, "totalPages")))
-    return Page(bool(meta.get("cursor")), *numbers)
-
-
-def _experiment_item(record: Record) -> Entry:
-    """Return a row of ``GET /api/public/experiment-items``."""
+def _entry(
+    record: Record, run: str, item: str, dataset: Any, groups: Mapping[str, str], **more: Any
+) -> Entry:
     data = record.data
     failed = data.get("level") == "ERROR"
-    return Entry(
-        record.where,
-        _need(record, "experimentName", "experimentId"),
-        _need(record, "experimentItemId"),
-        experiment=_word(data, "experimentId"),
-        dataset=_word(data, "experimentDatasetId"),
-        trace=_word(data, "traceId"),
-        began=_word(data, "startTime") or "",
-        scores=_values(record, "scores"),
-        output=None if failed else _label(data.get("output")),
-        expected=_label(_get(data, "expectedOutput")),
-        groups=Record(record.where, {"of": _get(data, "experimentItemMetadata")}).labels("of"),
-        quantities=_quantities(data),
-        part=True,
-    )
+    read = {
+        "experiment": word(data.get("experimentId")) or word(data.get("datasetRunId")),
+        "dataset": word(dataset),
+        "trace": word(data.get("traceId")),
+        "began": next(filter(None, (word(data.get(key)) for key in _TIMES)), ""),
+        "scores": _values(record, "scores"),
+        "output": None if failed else _label(data.get("output")),
+        "expected": _label(data.get("expectedOutput")),
+        "quantities": quantities_of({key: value for key, value in data.items() if key not in _OF_USERS}),
+    }
+    return Entry(record.where, run, item, groups=groups, **{**read, **more})
 
 
-def _run_item(record: Record, dataset: str | None, *, part: bool) -> Entry:
+def _run_item(record: Record, dataset: Any, *, part: bool = False) -> Entry:
     """Return an item of a run of a dataset, which holds no scores."""
-    return Entry(
-        record.where,
-        _need(record, "datasetRunName", "datasetRunId"),
-        _need(record, "datasetItemId"),
-        experiment=_word(record.data, "datasetRunId"),
-        dataset=dataset,
-        trace=_need(record, "traceId"),
-        began=_word(record.data, "createdAt") or "",
-        part=part,
-    )
+    run, item = _need(record, "datasetRunName", "datasetRunId"), _need(record, "datasetItemId")
+    trace = _need(record, "traceId")
+    return _entry(record, run, item, dataset, {}, trace=trace, part=part)
 
 
 def _result(run: Record, record: Record) -> Entry:
-    """Return an item of the result of an experiment, as the libraries have it at its end."""
-    item = record.part("item")
-    asked = item.get("input", record.data.get("input"))
-    expected = _get(item, "expectedOutput")
-    name = _word(item, "id") or (None if asked is None else _called(asked))
+    """Return an item of the result of an experiment."""
+    item = {key: value for key, value in record.part("item").items() if value is not None}
+    whole = Record(record.where, {**record.data, **item, "scores": record.data.get("evaluations")})
+    asked, name = whole.data.get("input"), word(item.get("id"))
+    name = name or (None if asked is None else _called(asked))
     if name is None:
         raise InvalidInputError(f"{record.where}: an item without id and input", hint=_CUT)
-    return Entry(
-        record.where,
+    experiment = word(run.data.get("experimentId")) or word(run.data.get("datasetRunId"))
+    return _entry(
+        whole,
         _need(run, "runName", "name"),
         name,
-        experiment=_word(run.data, "experimentId") or _word(run.data, "datasetRunId"),
-        dataset=_word(item, "datasetId"),
-        scores=_values(record, "evaluations"),
+        item.get("datasetId"),
+        whole.labels("metadata"),
+        experiment=experiment,
         output=_label(record.data.get("output")),
-        expected=_label(_get(record.data, "expectedOutput") if expected is None else expected),
-        groups=Record(record.where, item).labels("metadata"),
+        trace=None,
+        quantities={},
     )
 
 
@@ -551,39 +563,19 @@ def _table_row(record: Record, *, part: bool) -> list[Entry]:
     run, item = _run_and_item(metadata, data.get("input"))
     if run is None or item is None:
         return []
-    scores = {
-        word(name) or name: [_plain(value) for value in values]
+    scores: dict[str, list[Value]] = {
+        word(name) or name: [value if isinstance(value, str) else float(value) for value in values]
         for name, values in data.items()
         if isinstance(values, list) and values and name not in _NO_SCORES and _are_plain(values)
     }
     own_scores = data.get("scores")  # a trace by itself has them whole, and the list of traces their ids
     if isinstance(own_scores, list) and all(isinstance(one, dict) for one in own_scores):
         scores |= _values(record, "scores")
-    labels = Record(
-        record.where, {"of": {k: v for k, v in metadata.items() if k not in _LANGFUSE_METADATA}}
-    ).labels("of")
-    return [
-        Entry(
-            record.where,
-            run,
-            item,
-            dataset=word(metadata.get("dataset_id")),
-            trace=_word(data, "traceId") or _need(record, "id"),
-            began=_word(data, "startTime") or _word(data, "timestamp") or "",
-            scores=scores,
-            output=_label(data.get("output")),
-            groups=labels,
-            quantities=_quantities(data),
-            part=part,
-            row=True,
-        )
-    ]
-
-
-def _quantities(data: Mapping[str, Any]) -> dict[str, float]:
-    """Return what a trace or observation took, whatever its texts and metadata hold."""
-    outside = ("input", "output", "expectedOutput", "expected_output", "metadata", "experimentItemMetadata")
-    return quantities_of({key: value for key, value in data.items() if key not in outside})
+    groups = {key: value for key, value in metadata.items() if key not in _LANGFUSE_METADATA}
+    labels = Record(record.where, {"of": groups}).labels("of")
+    trace, dataset = word(data.get("traceId")) or _need(record, "id"), metadata.get("dataset_id")
+    bare = Record(record.where, {**data, "scores": None})
+    return [_entry(bare, run, item, dataset, labels, trace=trace, scores=scores, part=part, row=True)]
 
 
 def _run_and_item(metadata: Mapping[str, Any], asked: Any) -> tuple[str | None, str | None]:
@@ -600,16 +592,14 @@ def _run_and_item(metadata: Mapping[str, Any], asked: Any) -> tuple[str | None, 
     return run, item
 
 
-def _score(record: Record) -> list[Score]:
+def _score(record: Record) -> list[tuple[str, str, Value]]:
     """Return a row of the table or of the list of scores, if it is the score of a trace."""
     subject = record.part("subject")
-    trace = _word(record.data, "traceId") or _word(subject, "traceId")
+    trace = word(record.data.get("traceId")) or word(subject.get("traceId"))
     if trace is None and subject.get("kind") == "trace":
-        trace = _word(subject, "id")
+        trace = word(subject.get("id"))
     value = _value(record.data)
-    if trace is None or value is None:
-        return []
-    return [Score(trace, _need(record, "name"), value)]
+    return [] if trace is None or value is None else [(trace, _need(record, "name"), value)]
 
 
 def _values(record: Record, key: str) -> dict[str, list[Value]]:
@@ -625,8 +615,8 @@ def _values(record: Record, key: str) -> dict[str, list[Value]]:
 
 def _value(data: Mapping[str, Any]) -> Value | None:
     """Return what a score says: the name of a category stands beside its number, which counts for nothing."""
-    value, text = data.get("value"), word(_get(data, "stringValue"))
-    if word(_get(data, "dataType")) in _TEXTS:
+    value, text = data.get("value"), word(data.get("stringValue"))
+    if word(data.get("dataType")) in _TEXTS:
         return text or word(value)
     amount = number(value)
     return amount if amount is not None else text or word(value)
@@ -634,11 +624,6 @@ def _value(data: Mapping[str, Any]) -> Value | None:
 
 def _are_plain(values: list[Any]) -> bool:
     return all(isinstance(value, str) or number(value) is not None for value in values)
-
-
-def _plain(value: Any) -> Value:
-    amount = number(value)
-    return str(value) if amount is None else amount
 
 
 def _label(value: Any) -> str | None:
@@ -667,33 +652,9 @@ def _called(asked: Any) -> str | None:
     return hashlib.sha256(label.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _get(data: Mapping[str, Any], name: str) -> Any:
-    """Return what stands under a name, however it is spelled."""
-    return data[name] if name in data else data.get(with_underscores(name))
-
-
-def _spelled(data: Mapping[str, Any], name: str) -> str | None:
-    """Return the key for a name, which Python writes with underscores; None if neither is there."""
-    return next((key for key in (name, with_underscores(name)) if key in data), None)
-
-
-@functools.cache
-def with_underscores(name: str) -> str:
-    """Return how Python writes a name.
-
-    >>> with_underscores("runName")
-    'run_name'
-    """
-    return re.sub("([A-Z])", r"_\1", name).lower()
-
-
-def _word(data: Mapping[str, Any], name: str) -> str | None:
-    return word(_get(data, name))
-
-
 def _need(record: Record, *names: str) -> str:
     """Return the first of these that is there, as a name or an id."""
-    found = next((text for text in (_word(record.data, name) for name in names) if text is not None), None)
+    found = next((text for text in (word(record.data.get(name)) for name in names) if text is not None), None)
     if found is None:
         raise InvalidInputError(f"{record.where}: no {names[0]!r} in this record", hint=_CUT)
     return found

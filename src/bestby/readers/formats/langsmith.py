@@ -51,7 +51,9 @@ def _scored(file: File) -> list[Scored]:
             "quantities": {name: column[row] for name, column in numbers.items() if is_quantity(name)},
         }
         rows.append(Record(f"{file.path}, row {row + 2}", record))
-    return [Scored(str(file.path), file.system(None), file.name, "examples", _FIELDS.samples(rows))]
+    return _FIELDS.scored(file, rows)
 
 
-read = Harness("experiments of LangSmith", recognises, _scored, what="feedback").read
+read = Harness(
+    "experiments of LangSmith", recognises=recognises, scored=_scored, what="feedback", items="examples"
+).read

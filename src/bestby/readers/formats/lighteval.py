@@ -14,9 +14,9 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby.readers.database import connection, literal
-from bestby.readers.formats._logs import Harness, Sample, Scored, system_of
+from bestby.readers.formats._logs import Harness, Sample, Scored
 from bestby.readers.formats.base import File
-from bestby.readers.text import Record, beginning, document, number, word
+from bestby.readers.text import Record, beginning, document, number
 
 SIBLINGS = ("results_*.json",)
 
@@ -41,20 +41,15 @@ def _scored(file: File) -> Iterator[Scored]:
     by_task: dict[str, list[Sample]] = {}
     for place, (doc, metrics) in enumerate(_rows(file.path)):
         record = Record(f"{file.path}, row {place + 1}", doc)
-        item, task = word(record.need("id")), word(record.need("task_name"))
-        if item is None or task is None:
-            raise InvalidInputError(
-                f"{record.where}: the id and the task of a document must be texts",
-                hint="give the files that lighteval wrote, without others",
-            )
+        item, task = record.name("id"), record.name("task_name")
         scores = {name: number(value) for name, value in metrics.items() if not isinstance(value, list)}
         sample = Sample(record.where, item, scores, content=beginning(doc.get("query")))
         by_task.setdefault(task.rsplit("|", 1)[0], []).append(sample)
     if not by_task:
         raise InvalidInputError(f"{file.path} has no rows", hint="run the evaluation to its end")
-    system, falling = system_of(file, _model(file.path)), _falling(file.path)
+    model, falling = _model(file.path), _falling(file.path)
     for task, samples in by_task.items():
-        yield Scored(str(file.path), system, file.name, task, samples, falling)
+        yield Scored.of(file, samples, model, dataset=task, falling=falling)
 
 
 def _rows(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -108,4 +103,4 @@ def _falling(path: Path) -> frozenset[str]:
     return frozenset(falling)
 
 
-read = Harness("details of lighteval", recognises, _scored, what="metric").read
+read = Harness("details of lighteval", recognises=recognises, scored=_scored, what="metric").read

@@ -261,9 +261,7 @@ def _log(one: _Samples, name: str, metric: str, used: str | None) -> Log:
     groups: dict[str, dict[str, str]] = {}
     hashes: dict[str, str] = {}
     for row in rows:
-        item = word(row.need("doc_id"))
-        if item is None:
-            raise InvalidInputError(f"{row.where}: the number of the document is {row.data['doc_id']!r}")
+        item = row.name("doc_id")
         hint = "the file holds more than one run or filter: keep one record per document"
         check_new(places, item, row.where, f"document {item}", hint)
         value = row.need(metric)

@@ -15,7 +15,7 @@ from bestby._core.paths import is_file
 from bestby._core.text import counted
 from bestby._core.typing import OnMissing
 from bestby.data.roles import is_quantity, listed
-from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of
+from bestby.readers.formats._logs import Sample, Scored, Tool, quantities_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
 from bestby.readers.text import Record, document, kind, listing, numbers, word
@@ -38,25 +38,14 @@ _NAMELESS = re.compile(r"no_(model_name|revision)[_/]available|no_model_name|ava
 
 
 @dataclass(frozen=True)
-class _Row:
+class _Row(Sample):
     """The scores of one model on one subset of one split of a task; no languages where none are told."""
 
-    path: str
-    where: str
-    task: str
-    split: str
-    subset: str
-    languages: tuple[str, ...]
-    revision: str | None
-    scores: Mapping[str, float]
-    has_main: bool
-    quantities: Mapping[str, float]
-
-    @property
-    def item(self) -> str:
-        """The name of the item: task, subset and split, where these are not the usual ones."""
-        subset = "" if self.subset == _WHOLE else f" [{self.subset}]"
-        return f"{self.task}{subset}" + ("" if self.split == _SPLIT else f" ({self.split})")
+    path: str = ""
+    task: str = ""
+    of_split: str = ""
+    languages: tuple[str, ...] = ()
+    revision: str | None = None
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -98,19 +87,9 @@ def read(
         _check_main([row for rows in models.values() for row in rows])
     chosen = _of_one_split(models, on_missing)
     notes = _check_alike([row for rows in chosen.values() for row in rows])
-    scored = [
-        Scored(sources[name], name, name, "tasks", [_sample(row) for row in rows])
-        for name, rows in chosen.items()
-    ]
-    found = compared(
-        scored,
-        "results of MTEB, with the subsets of the tasks as items",
-        wanted=value_column,
-        main=_MAIN,
-        on_missing=on_missing,
-        clusters=clusters,
-    )
-    return replace(found, notes=notes)
+    scored = [Scored(sources[name], name, name, None, rows) for name, rows in chosen.items()]
+    tool = Tool("results of MTEB, with the subsets of the tasks as items", main=(_MAIN,), items="tasks")
+    return replace(tool.compared(scored, value_column, on_missing, clusters), notes=notes)
 
 
 def _models(files: Sequence[File]) -> list[str]:
@@ -159,18 +138,21 @@ def _rows(path: Path) -> Iterator[_Row]:
     for split, row in rows:
         in_file = row.data.get("languages")
         languages = sorted(filter(None, map(word, in_file))) if isinstance(in_file, list) else []
+        subset = word(row.data.get("hf_subset")) or _WHOLE
+        # The item is the task, its subset and split, where these are not the usual ones.
+        name = task + ("" if subset == _WHOLE else f" [{subset}]")
         yield _Row(
-            str(path),
             row.where,
-            task,
-            split,
-            word(row.data.get("hf_subset")) or _WHOLE,
-            tuple(languages),
-            word(whole.data.get("dataset_revision")),
+            name + ("" if split == _SPLIT else f" ({split})"),
             {name: score for name, score in numbers(row.data).items() if not is_quantity(name)},
-            _MAIN in row.data,
+            groups={"task": task, **({"language": languages[0]} if len(languages) == 1 else {})},
             # What a task took is that of a subset where there is no other
-            quantities_of(whole.data if len(rows) == 1 else row.data),
+            quantities=quantities_of(whole.data if len(rows) == 1 else row.data),
+            path=str(path),
+            task=task,
+            of_split=split,
+            languages=tuple(languages),
+            revision=word(whole.data.get("dataset_revision")),
         )
 
 
@@ -209,7 +191,7 @@ def _check_one_set(folder: str, models: Mapping[str, Sequence[_Row]]) -> None:
 
 def _check_main(rows: Sequence[_Row]) -> None:
     """Refuse results that do not say which of their scores is the main one."""
-    lacking = list(dict.fromkeys(row.path for row in rows if not row.has_main))
+    lacking = list(dict.fromkeys(row.path for row in rows if _MAIN not in row.scores))
     if lacking:
         n = len({row.path for row in rows})
         raise InvalidInputError(
@@ -227,7 +209,7 @@ def _of_one_split(models: Mapping[str, Sequence[_Row]], on_missing: OnMissing) -
     splits: dict[str, dict[str, list[str]]] = {}
     for name, rows in models.items():
         for row in rows:
-            splits.setdefault(row.task, {}).setdefault(name, []).append(row.split)
+            splits.setdefault(row.task, {}).setdefault(name, []).append(row.of_split)
     taken: dict[tuple[str, str], str] = {}
     apart = []
     for task, by_model in splits.items():
@@ -246,7 +228,7 @@ def _of_one_split(models: Mapping[str, Sequence[_Row]], on_missing: OnMissing) -
             hint='run them on one split, or pass on_missing="drop" to compare the other tasks',
         )
     return {
-        name: [row for row in rows if row.split == taken[name, row.task]] for name, rows in models.items()
+        name: [row for row in rows if row.of_split == taken[name, row.task]] for name, rows in models.items()
     }
 
 
@@ -269,8 +251,3 @@ def _check_alike(rows: Sequence[_Row]) -> tuple[Note, ...]:
         return ()
     text = f"the models saw different revisions of the data of {counted(len(several), 'task')}"
     return (Note("other_data", f"{text}: {listed(several)}"),)
-
-
-def _sample(row: _Row) -> Sample:
-    groups = {"task": row.task, **({"language": row.languages[0]} if len(row.languages) == 1 else {})}
-    return Sample(row.where, row.item, row.scores, groups=groups, quantities=row.quantities)

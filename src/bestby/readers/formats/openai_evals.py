@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, holding, quantities_of, system_of
+from bestby.readers.formats._logs import Harness, Sample, Scored, holding, quantities_of
 from bestby.readers.formats.base import File
 from bestby.readers.text import CUT_OFF, Record, check_new, number, numbers, records, word
 
@@ -47,8 +47,7 @@ def _scored(file: File) -> list[Scored]:
         raise InvalidInputError(f"{file.path} has no samples", hint=CUT_OFF)
     where = str(file.path)
     listed = [Sample(where, item, scores, quantities=taken.get(item, {})) for item, scores in samples.items()]
-    dataset = word(spec.get("eval_name")) or "samples"
-    return [Scored(str(file.path), system_of(file, model), file.name, dataset, listed)]
+    return [Scored.of(file, listed, model, dataset=word(spec.get("eval_name")))]
 
 
 def _scores(row: Record) -> Mapping[str, float | None]:
@@ -58,4 +57,6 @@ def _scores(row: Record) -> Mapping[str, float | None]:
     return numbers(data)
 
 
-read = Harness("logs of OpenAI evals", recognises, _scored, main="accuracy").read
+read = Harness(
+    "logs of OpenAI evals", recognises=recognises, scored=_scored, main=("accuracy",), items="samples"
+).read

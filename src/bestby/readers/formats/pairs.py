@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
-from bestby.data.columns import MISSING, column_of_texts
+from bestby.data.columns import MISSING, Column
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.assemble import agreed, check_unique
+from bestby.data.layouts.assemble import check_present, check_unique, keyed
 from bestby.data.layouts.soft import is_number
 from bestby.data.roles import ITEM_WORDS, Roles, listed
 from bestby.data.table import Table
@@ -23,6 +23,7 @@ from bestby.metrics._items import NamedPair
 from bestby.readers.database import connection, literal
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read, refuse_gold
+from bestby.readers.joined_files import Part, check_ids, groups_of
 from bestby.readers.text import csv_rows, first_lines
 from bestby.results.base import Note
 
@@ -115,21 +116,21 @@ def read(
     tables = {name: read_table(readable_file(path), frozenset(MISSING)) for name, path in paths.items()}
     by = Roles(item=items, cluster=clusters, stratum=strata)
     wanted = _pair_of_columns(value_column)
+    table = next(iter(tables.values()))
+    wide = _prefixed(table.names, list(PAIRS) if wanted is None else [wanted])
+    wholes: list[Part] = []
     if len(tables) > 1:
-        pair = _pair(next(iter(tables.values())), wanted)
-        parts, form = {name: _part(table, by, pair) for name, table in tables.items()}, "one table per system"
+        pair, form = _pair(table, wanted), "one table per system"
+        parts = {name: _part(one, by, pair) for name, one in tables.items()}
+    elif wide and system_column is None:
+        (pair, names), form = _only(table, wide), "a wide table"
+        parts = {name: _part(table, by, (f"{name}.{pair[0]}", f"{name}.{pair[1]}")) for name in names}
     else:
-        table = next(iter(tables.values()))
-        wide = _prefixed(table.names, list(PAIRS) if wanted is None else [wanted])
-        if wide and system_column is None:
-            pair, names = _only(table, wide)
-            parts = {name: _part(table, by, (f"{name}.{pair[0]}", f"{name}.{pair[1]}")) for name in names}
-            form = "a wide table"
-        else:
-            pair = _pair(table, wanted)
-            system = system_column or "system"
-            parts, form = _long(table, by, pair, system), f"a long table (column {system})"
-    evaluation = _evaluation(parts, on_missing)
+        system = system_column or "system"
+        pair, form = _pair(table, wanted), f"a long table (column {system})"
+        wholes = [_part(table, by, pair)]
+        parts = _long(table, wholes[0], system)
+    evaluation = _evaluation(parts, wholes or [*parts.values()], by, on_missing)
     description = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(list(parts))}"
     lengths = [[number for _, number in values] for values in evaluation.systems.values()]
     if pair[1] == "tokens" and any(numbers != lengths[0] for numbers in lengths):
@@ -140,29 +141,6 @@ def read(
         note = Note("tokens_differ", message)
         evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, note))
     return Read(description, evaluation, metric=PAIRS.get(pair))
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The rows of one system: pairs (None where one is missing), ids and groups."""
-
-    source: str
-    pairs: list[tuple[Any, Any] | None]
-    items: list[str] | None
-    groups: dict[str, list[str]]
-
-    @property
-    def by_item(self) -> dict[str, tuple[Any, Any]]:
-        pairs = zip(self.items or (), self.pairs, strict=True)
-        return {item: pair for item, pair in pairs if pair is not None}
-
-    def take(self, rows: Sequence[int]) -> _Part:
-        return _Part(
-            self.source,
-            [self.pairs[row] for row in rows],
-            None if self.items is None else [self.items[row] for row in rows],
-            {role: [values[row] for row in rows] for role, values in self.groups.items()},
-        )
 
 
 def _pair_of_columns(text: str | None) -> Pair | None:
@@ -195,7 +173,7 @@ def _only(table: Table, candidates: Mapping[Pair, list[str]]) -> tuple[Pair, lis
     )
 
 
-def _part(table: Table, by: Roles, pair: Pair) -> _Part:
+def _part(table: Table, by: Roles, pair: Pair) -> Part:
     columns = []
     for name in pair:
         table.require(name, "value column")
@@ -211,24 +189,18 @@ def _part(table: Table, by: Roles, pair: Pair) -> _Part:
         columns.append(column)
     gone = columns[0].missing | columns[1].missing
     rows = zip(columns[0].values.tolist(), columns[1].values.tolist(), gone.tolist(), strict=True)
+    pairs = [None if out else NamedPair((one, two)) for one, two, out in rows]
     ids = table.item_column(by.item)
-    groups = {}
-    for role, column_name in (("cluster", by.cluster), ("stratum", by.stratum)):
-        if column_name is not None or role in table.data:
-            groups[role] = table.texts(table.require(column_name or role, role), role)
     items = None if ids is None else table.texts(ids, "item")
-    return _Part(
-        table.source, [None if out else NamedPair((one, two)) for one, two, out in rows], items, groups
-    )
+    return Part(table.source, Column(objects(pairs), gone), items, table)
 
 
-def _long(table: Table, by: Roles, pair: Pair, column: str) -> dict[str, _Part]:
+def _long(table: Table, whole: Part, column: str) -> dict[str, Part]:
     if column not in table.data:
         raise InvalidInputError(
             f"{table.source}: the system is unknown: there is no column {column!r}",
             hint="give one file per system, name=path, or name the column: system_column=...",
         )
-    whole = _part(table, by, pair)
     if whole.items is None:
         raise InvalidInputError(
             f"{table.source}: a long table needs a column of item ids",
@@ -237,49 +209,31 @@ def _long(table: Table, by: Roles, pair: Pair, column: str) -> dict[str, _Part]:
     rows: dict[str, list[int]] = {}
     for row, system in enumerate(table.texts(column, "system")):
         rows.setdefault(system, []).append(row)
-    return {system: whole.take(mine) for system, mine in rows.items()}
+    return {
+        system: Part(whole.source, whole.column.take(mine), [whole.items[row] for row in mine])
+        for system, mine in rows.items()
+    }
 
 
-def _evaluation(parts: Mapping[str, _Part], on_missing: OnMissing) -> Evaluation:
-    keyed = [name for name, part in parts.items() if part.items is not None]
-    if keyed and len(keyed) < len(parts):
-        without = next(part.source for name, part in parts.items() if name not in keyed)
-        raise InvalidInputError(
-            f"{parts[keyed[0]].source} has item ids, {without} has none",
-            hint="give ids in every file, or in none",
-        )
+def _evaluation(
+    parts: Mapping[str, Part], wholes: Sequence[Part], by: Roles, on_missing: OnMissing
+) -> Evaluation:
+    """Make an evaluation of the pairs of each system; `wholes` are the tables, which have the groups."""
+    has_ids = any(part.items is not None for part in parts.values())
     for name, part in parts.items():
-        check_unique(part.items or [], f"{part.source}: item ids of system {name!r}")
-        if on_missing == "error" or not keyed:
-            _check_present(name, part)
-    systems: dict[str, Any] = {name: part.pairs for name, part in parts.items()}
-    if keyed:
-        systems = {name: part.by_item for name, part in parts.items()}
-    clusters, strata = _groups("cluster", parts), _groups("stratum", parts)
+        check_unique(part.keys, f"{part.source}: item ids of system {name!r}")
+        if on_missing == "error" or not has_ids:
+            check_present(part.source, name, part.column, part.items)
+    if has_ids:
+        check_ids([*parts.values()])
+    systems: dict[str, Any] = {name: part.column.values.tolist() for name, part in parts.items()}
+    if has_ids:
+        systems = {name: keyed(part.keys, part.column) for name, part in parts.items()}
+    groups: dict[str, Any] = {}
+    for role, named in (("cluster", by.cluster), ("stratum", by.stratum)):
+        column = named or role
+        if named or any(part.table is not None and column in part.table.data for part in wholes):
+            of_item = groups_of(role, column, wholes)
+            groups[role] = of_item if has_ids else [*of_item.values()]
+    clusters, strata = groups.get("cluster"), groups.get("stratum")
     return Evaluation.of(systems, clusters=clusters, strata=strata, on_missing=on_missing, objects=True)
-
-
-def _check_present(name: str, part: _Part) -> None:
-    gone = [place for place, pair in enumerate(part.pairs) if pair is None]
-    if gone:
-        which = f"row {gone[0] + 1}" if part.items is None else f"item {part.items[gone[0]]!r}"
-        raise InvalidInputError(
-            f"{part.source}: system {name!r} has no value for {len(gone)} of {len(part.pairs)} items; first:"
-            f" {which}",
-            hint='with item ids, on_missing="drop" compares the others',
-        )
-
-
-def _groups(role: str, parts: Mapping[str, _Part]) -> Any:
-    """Return the group of each item, on which all systems that tell it must agree."""
-    telling = [part for part in parts.values() if role in part.groups]
-    if not telling:
-        return None
-    if telling[0].items is None:
-        odd = next((part for part in telling if part.groups[role] != telling[0].groups[role]), None)
-        if odd is not None:
-            raise InvalidInputError(f"{telling[0].source} and {odd.source} differ in the {role} of the items")
-        return telling[0].groups[role]
-    items = [item for part in telling for item in part.items or ()]
-    values = [value for part in telling for value in part.groups[role]]
-    return agreed(telling[0].source, role, items, column_of_texts(values))

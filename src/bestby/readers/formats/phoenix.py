@@ -6,7 +6,7 @@ ended in an error has none. The file does not tell its experiment, which is call
 
 from __future__ import annotations
 
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding, system_of
+from bestby.readers.formats._logs import Fields, Harness, Scored, holding
 from bestby.readers.formats.base import File
 from bestby.readers.text import records
 
@@ -22,8 +22,9 @@ _FIELDS = Fields(
 
 
 def _scored(file: File) -> list[Scored]:
-    samples = _FIELDS.samples(records(file.path))
-    return [Scored(str(file.path), system_of(file, None), file.name, "examples", samples)]
+    return _FIELDS.scored(file, records(file.path))
 
 
-read = Harness("experiments of Phoenix", recognises, _scored, what="annotation").read
+read = Harness(
+    "experiments of Phoenix", recognises=recognises, scored=_scored, what="annotation", items="examples"
+).read

@@ -50,7 +50,7 @@ def _parts(file: File) -> list[Scored]:
             own, other = file.system(name), file.name
         elif not file.named:
             own = name
-        parts.append(Scored(str(file.path), own, other, "tests", samples))
+        parts.append(Scored(str(file.path), own, other, None, samples))
     return parts
 
 
@@ -127,4 +127,6 @@ def _sample(row: Record, item: str, run: int) -> Sample:
     )
 
 
-read = Harness("results of promptfoo", recognises, _parts, main="pass").read
+read = Harness(
+    "results of promptfoo", recognises=recognises, scored=_parts, main=("pass",), items="tests"
+).read

@@ -7,7 +7,7 @@ the system, and its dataset the dataset. The metadata of the cases are groupings
 
 from __future__ import annotations
 
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding, system_of
+from bestby.readers.formats._logs import Fields, Harness, Scored, holding
 from bestby.readers.formats.base import File
 from bestby.readers.text import document, listing, word
 
@@ -25,8 +25,7 @@ def _scored(file: File) -> list[Scored]:
     report = document(file.path)
     rows = [row for key in ("cases", "failures") if key in report.data for row in listing(report, key)]
     system, dataset = (word(report.data.get(key)) for key in ("name", "dataset_name"))
-    samples = _FIELDS.samples(rows)
-    return [Scored(str(file.path), system_of(file, system), file.name, dataset or "cases", samples)]
+    return _FIELDS.scored(file, rows, system=system, dataset=dataset)
 
 
-read = Harness("reports of pydantic-evals", recognises, _scored).read
+read = Harness("reports of pydantic-evals", recognises=recognises, scored=_scored, items="cases").read

@@ -11,7 +11,7 @@ from pathlib import Path
 from bestby._core.paths import readable_file
 from bestby.data.columns import MISSING
 from bestby.readers.files import read_table
-from bestby.readers.formats._logs import Fields, Harness, Scored, numbers_in, system_of
+from bestby.readers.formats._logs import Fields, Harness, Scored, numbers_in
 from bestby.readers.formats.base import File
 from bestby.readers.text import Record, column_names
 
@@ -43,7 +43,7 @@ def _scored(file: File) -> list[Scored]:
         )
         for row in range(table.n_rows)
     ]
-    return [Scored(str(file.path), system_of(file, None), file.name, "samples", _FIELDS.samples(rows))]
+    return _FIELDS.scored(file, rows)
 
 
-read = Harness("results of ragas", recognises, _scored, what="metric").read
+read = Harness("results of ragas", recognises=recognises, scored=_scored, what="metric", items="samples").read

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.metrics.regression import Mean
-from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, quantities_of, system_of
-from bestby.readers.formats.base import File, Read, check_available, files_of
+from bestby.readers.formats._logs import Sample, Scored, Tool, named_apart, quantities_of, system_of
+from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.text import (
     Record,
-    check_new,
     csv_rows,
     document,
     listing,
@@ -53,19 +50,17 @@ _COUNTS = re.compile(rb'"(resolved_instances|n_resolved)"\s*:\s*\d')
 
 @dataclass(frozen=True)
 class _Report:
-    """What the files of one system say: 1 or 0 for each instance, in each run.
+    """What the files of one system say of each instance and run.
 
     `lists` are the lists of ids by their names. A `whole` report has an entry of each instance that was run;
-    any other says how many instances there are, or it may leave out those that failed. `quantities` are what
-    its entries tell of time, money and tokens.
+    any other says how many instances there are, or it may leave out those that failed.
     """
 
     system: str
     record: Record
-    runs: Sequence[Mapping[str, float]]
+    samples: Sequence[Sample]
     lists: Mapping[str, set[str]]
     whole: bool
-    quantities: Mapping[str, None] = field(default_factory=dict)
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -98,10 +93,7 @@ def read(
     of instances and trials are of those that they name. `clusters` may be "repository". `value_column` may
     name what an instance or trial took, such as ``cost`` or ``total_output_tokens``, where the entries say.
     """
-    value = None if value_column == _RESOLVED[1] else value_column
-    reports, left_out = _reports(files_of(paths, recognises), value)
-    for report in reports if value is not None else ():
-        check_available(str(value), report.quantities, "number", report.record.where)
+    reports, left_out = _reports(files_of(paths, recognises))
     instances = None
     denominator = "the instances that have a report"
     if gold is not None:
@@ -111,20 +103,14 @@ def read(
     elif not all(report.whole for report in reports):
         instances = _submitted(reports)
         denominator = f"the {len(instances)} instances that the reports list"
-    logs = []
-    for report in reports:
-        runs = report.runs
-        if instances is not None:
-            absent = 0.0 if value is None else math.nan
-            runs = [{item: run.get(item, absent) for item in instances} for run in runs]
-        scores = mean_of_runs(runs)
-        groups = {"repository": {item: _repository(item) for item in scores}}
-        logs.append(Log(report.system, "instances", report.record.where, scores, None, tuple(runs), groups))
     of_tasks = all("results" in report.record.data for report in reports)
-    description = f"results of {'Terminal-Bench' if of_tasks else 'SWE-bench'}, over {denominator}"
-    metric = Mean(value or _RESOLVED[1], greater_is_better=value is None)
-    taken = {name: None for report in reports for name in report.quantities}
-    read = gathered(logs, metric, description, on_missing=on_missing, cluster=clusters, quantities=taken)
+    tool = f"results of {'Terminal-Bench' if of_tasks else 'SWE-bench'}, over {denominator}"
+    scored = [
+        Scored(one.record.where, one.system, one.system, None, _on_all(one, instances)) for one in reports
+    ]
+    read = Tool(tool, main=_RESOLVED[1:], items="instances").compared(
+        scored, value_column, on_missing, clusters
+    )
     if not left_out or read.evaluation is None:
         return read
     message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"
@@ -132,7 +118,24 @@ def read(
     return replace(read, evaluation=replace(read.evaluation, notes=(note, *read.evaluation.notes)))
 
 
-def _reports(files: Sequence[File], value: str | None) -> tuple[list[_Report], list[str]]:
+def _on_all(report: _Report, instances: Sequence[str] | None) -> Sequence[Sample]:
+    """Return the samples on all instances of the benchmark: one that a run lacks was not resolved in it."""
+    if instances is None:
+        return report.samples
+    there = {(sample.run, sample.item): sample for sample in report.samples}
+    where, runs = report.record.where, {sample.run for sample in report.samples} or {0}
+    return [there.get((run, item)) or _sample(where, item, 0.0, run) for run in runs for item in instances]
+
+
+def _sample(
+    where: str, item: str, resolved: float, run: int = 0, taken: Mapping[str, Any] | None = None
+) -> Sample:
+    # The repository of an instance is in its name: django__django-11099
+    groups = {"repository": item.rpartition("-")[0].replace("__", "/") or item}
+    return Sample(where, item, {_RESOLVED[1]: resolved}, run, None, groups, quantities_of(taken or {}))
+
+
+def _reports(files: Sequence[File]) -> tuple[list[_Report], list[str]]:
     """Return the reports of the systems, and the files that are none, such as summaries beside them.
 
     A file that the user gave a name must be a report, and so must all if there are fewer than two. Reports of
@@ -159,7 +162,7 @@ def _reports(files: Sequence[File], value: str | None) -> tuple[list[_Report], l
     for (_, one), name in zip(of_trials, names, strict=True):
         by_system.setdefault(name, []).append(one)
     known = {report.system for report in lists}
-    return [*lists, *(_of_trials(*one, value) for one in by_system.items() if one[0] not in known)], left_out
+    return [*lists, *(_of_trials(*one) for one in by_system.items() if one[0] not in known)], left_out
 
 
 def _place(file: File, report: Record) -> tuple[str, Path]:
@@ -183,27 +186,15 @@ def _trials(report: Record) -> list[tuple[str, float, dict[str, Any]]]:
     return verdicts if len(verdicts) == len(report.data) else []
 
 
-def _of_trials(system: str, records: Sequence[Record], value: str | None) -> _Report:
-    """Return the report of a system from entries of instances; several of one instance in a file are runs.
-
-    `value` names a number of the entries that counts in place of the verdict.
-    """
-    runs: list[dict[str, float]] = []
-    places: dict[Any, str] = {}
-    known: dict[str, None] = {}
+def _of_trials(system: str, records: Sequence[Record]) -> _Report:
+    """Return the report of a system from entries of instances; several of one instance in a file are runs."""
+    samples = []
     for record in records:
         times: Counter[str] = Counter()
         for item, resolved, entry in _trials(record):
-            taken = quantities_of(entry)
-            known |= dict.fromkeys(taken)
-            if not times[item]:
-                hint = "give each system a name of its own: name=path"
-                check_new(places, item, record.where, f"instance {item!r} of {system}", hint)
-            if times[item] == len(runs):
-                runs.append({})
-            runs[times[item]][item] = resolved if value is None else taken.get(value, math.nan)
+            samples.append(_sample(record.where, item, resolved, times[item], entry))
             times[item] += 1
-    return _Report(system, records[0], runs, {"reports": set(places)}, whole=True, quantities=known)
+    return _Report(system, records[0], samples, {"reports": {sample.item for sample in samples}}, whole=True)
 
 
 def _of_lists(system: str, report: Record) -> _Report:
@@ -212,8 +203,8 @@ def _of_lists(system: str, report: Record) -> _Report:
     lists = _listings(report)
     everything = sorted(set().union(*lists.values()))
     whole = not {"unresolved_ids", "unresolved"}.isdisjoint(lists) and "total_instances" not in report.data
-    run = {item: float(item in lists[resolved]) for item in everything}
-    return _Report(system, report, [run], lists, whole)
+    samples = [_sample(report.where, item, float(item in lists[resolved])) for item in everything]
+    return _Report(system, report, samples, lists, whole)
 
 
 def _list_of_resolved(report: Record) -> str | None:
@@ -287,15 +278,6 @@ def _check_known(reports: Sequence[_Report], instances: Sequence[str], gold: Pat
                     f" {gold}; first: {strange[0]!r}",
                     hint="give the ids of the same benchmark and split",
                 )
-
-
-def _repository(item: str) -> str:
-    """Return the repository of an instance.
-
-    >>> _repository("django__django-11099"), _repository("task7")
-    ('django/django', 'task7')
-    """
-    return item.rpartition("-")[0].replace("__", "/") or item
 
 
 def _benchmark(path: Path) -> list[str]:

@@ -20,7 +20,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.readers.formats.base import Read, assembled, head_of, lines_of, need_gold
-from bestby.readers.text import HEAD, as_number, first_lines, number_of
+from bestby.readers.text import HEAD, as_number, check_new, first_lines, number_of
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -125,6 +125,7 @@ def _utterance_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[
 def _utterances(path: Path, fold: Callable[[str], str]) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return where each utterance stands, and its words."""
     utterances: dict[str, tuple[str, tuple[str, ...]]] = {}
+    places: dict[str, str] = {}
     for where, line in numbered(path):
         parts = _utterance(line)
         if parts is None:
@@ -132,11 +133,7 @@ def _utterances(path: Path, fold: Callable[[str], str]) -> dict[str, tuple[str, 
                 f"{where}: no utterance id in brackets at the end", hint="a line is WORDS (UTTERANCE)"
             )
         item = fold(parts[1])
-        if item in utterances:
-            raise InvalidInputError(
-                f"{where}: utterance {item!r} occurs twice, first at {utterances[item][0]}",
-                hint="keep one line per utterance",
-            )
+        check_new(places, item, where, f"utterance {item!r}", "keep one line per utterance")
         utterances[item] = where, tuple(fold(parts[0]).split())
     return utterances
 
@@ -204,7 +201,8 @@ _OUT_OF_BOUNDS = "IGNORE_TIME_SEGMENT_IN_SCORING"
 
 def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
     """Return the segments of a reference, by recording, channel and time; `fold` may be `str.lower`."""
-    named: dict[str, Segment] = {}
+    segments: list[Segment] = []
+    places: dict[str, str] = {}
     for where, line in numbered(path):
         cells = line.split(None, 5)
         if len(cells) < 5:
@@ -221,13 +219,9 @@ def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
         spoken = tuple(fold(word.replace("\\;", ";")) for word in words)
         channel, scored = (fold(cells[0]), fold(cells[1])), words != [_OUT_OF_BOUNDS]
         segment = Segment(channel, fold(cells[2]), start, end, spoken if scored else None, where)
-        if segment.name in named:
-            raise InvalidInputError(
-                f"{where}: the segment {segment.name} occurs twice, first at {named[segment.name].where}",
-                hint="keep one line per segment",
-            )
-        named[segment.name] = segment
-    return sorted(named.values(), key=lambda segment: (segment.channel, segment.start, segment.end))
+        check_new(places, segment.name, where, f"the segment {segment.name}", "keep one line per segment")
+        segments.append(segment)
+    return sorted(segments, key=lambda segment: (segment.channel, segment.start, segment.end))
 
 
 def numbered(path: Path) -> Iterator[tuple[str, str]]:

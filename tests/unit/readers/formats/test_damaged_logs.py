@@ -18,6 +18,7 @@ from tests.unit.readers.formats.test_judged_pairs import arena_hard, mt_bench
 from bestby._core.errors import BestbyError
 from bestby.readers.formats import (
     alpaca_eval,
+    bfcl,
     braintrust,
     deepeval,
     experiment_csv,
@@ -90,6 +91,8 @@ _LANGFUSE = {
     ],
 }
 _SAMPLES = Path(__file__).parent / "samples"
+_SCORES = _SAMPLES / "bfcl" / "toy-1" / "non_live" / "BFCL_v4_simple_python_score.json"
+_FAILED = [json.loads(line) for line in _SCORES.read_text().splitlines()]
 _JSON = {
     "lm_eval": (lm_eval, _ROWS),
     "lm_eval pairs": (lm_eval, _PAIRS),
@@ -111,6 +114,7 @@ _JSON = {
         )
     },
     "evalplus": (human_eval, json.loads((_SAMPLES / "evalplus" / "toy-1.json").read_text())),
+    "bfcl": (bfcl, _FAILED),
     "alpaca_eval": (alpaca_eval, log_files.alpaca([1, 2, 1.5])),
     "arena_hard": (judged_pairs, [arena_hard(name, ["A>B", "B>>A"]) for name in "mn"]),
     "mt_bench": (judged_pairs, [mt_bench(81, ["model_1", "tie"]), mt_bench(82, ["error", "model_2"])]),

@@ -179,7 +179,7 @@ def test_a_table_per_system(make: Make) -> None:
 def test_seeds_must_not_come_twice(make: Make) -> None:
     doubled = [*_GOOD, ("FINISHED", 0.9, 0.1, 2)]
     assert message(form, {"runs": make("runs.csv", _frame(doubled))}) == (
-        "runs.csv: 'lr=0.1' has two runs with the seed 2, in rows 1 and 5"
+        "runs.csv, row 5: a run of 'lr=0.1' with the seed 2 was already in row 1"
     )
 
 

@@ -92,7 +92,7 @@ def test_instances_without_a_value_are_missing(make: Make) -> None:
 def test_malformed_files(make: Make) -> None:
     rows = helm([1.0, 0.0])
     doubled = _pair(make, [*rows, rows[0]], rows)
-    assert message(form, doubled) == "a.json, entry 3: instance 'id0' of trial 0 was already in entry 1"
+    assert message(form, doubled) == "a.json, entry 3: item 'id0' was already in entry 1"
     nameless = _pair(make, [{**rows[0], "stats": [{"count": 1}]}, rows[1]], rows)
     assert message(form, nameless) == "a.json, entry 1: a statistic has no name: {'count': 1}"
     assert (

@@ -12,7 +12,8 @@ from tests.unit.readers.helpers import Make
 
 from bestby import compare, compare_runs
 from bestby.errors import InvalidInputError
-from bestby.readers.formats import inspect_logs
+from bestby.readers import archives
+from bestby.readers.archives import member_of_archive
 from bestby.readers.formats import inspect_logs as form
 from bestby.readers.formats.base import format_in
 
@@ -30,7 +31,7 @@ def test_letters_count_as_numbers_and_models_name_the_systems(make: Make) -> Non
     assert scores_of(found) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}
     assert found.metric.name == "match"
     assert found.description == (
-        "logs of Inspect; scorer: match (available: match, both/x, both/y); systems: org/a, org/b"
+        "logs of Inspect; scorer: match (also in the files: both/x, both/y); systems: org/a, org/b"
     )
     assert found.runs is None
 
@@ -127,7 +128,7 @@ def test_its_own_reader_and_ours_read_the_same(
 
 def test_its_own_reader_is_given_no_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "a.eval", _A)
-    monkeypatch.setattr(inspect_logs, "MOST_BYTES", 100)
+    monkeypatch.setattr(archives, "MOST_BYTES", 100)
     assert form.read_with_inspect(path) is None
 
 
@@ -137,7 +138,7 @@ def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pyte
     with zipfile.ZipFile(path) as archive:
         size = archive.getinfo("summaries.json").file_size
         with pytest.raises(Exception, match=f"summaries.json has {size} bytes, more than the 100 that"):
-            inspect_logs.member_of_archive(archive, path, "summaries.json")
+            member_of_archive(archive, path, "summaries.json")
 
 
 def test_an_archive_without_its_header_is_refused(tmp_path: Path) -> None:
@@ -226,5 +227,5 @@ def test_members_without_summaries_take_time_in_proportion(tmp_path: Path) -> No
     path = zipped(tmp_path / "a.eval", inspect_log([["C", "I"] * 100]), summaries="none")
     with Counting(path) as archive:
         for name in archive.namelist():
-            inspect_logs.member_of_archive(archive, path, name)
+            member_of_archive(archive, path, name)
     assert looked == 201

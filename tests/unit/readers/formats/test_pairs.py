@@ -146,7 +146,9 @@ def test_tokens_that_differ_are_noted(tmp_path: Path) -> None:
 
 def test_missing_values(tmp_path: Path) -> None:
     path = written(tmp_path, LONG + "a,d3,-1,2\nb,d3,,2\na,d4,-1,2\nb,d4,-2,2\n")
-    with pytest.raises(InvalidInputError, match="system 'b' has no value for 1 of 4 items; first: item 'd3'"):
+    with pytest.raises(
+        InvalidInputError, match="system 'b' has no value for 1 of 4 items; first: row 3, item 'd3'"
+    ):
         read({"t": path})
     kept = read({"t": path}, on_missing="drop").evaluation
     assert kept is not None
@@ -188,7 +190,7 @@ def test_files_that_do_not_fit_together(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="the cluster of item '2' is 'y' here and 'x' there"):
         read({"a": a, "b": written(tmp_path, "id,n,c,cluster\n1,5,1,x\n2,5,1,x\n", "b.csv")})
     rows = "n,c,cluster\n5,1,x\n5,1,{}\n"
-    with pytest.raises(InvalidInputError, match="differ in the cluster of the items"):
+    with pytest.raises(InvalidInputError, match="the cluster of item '2' is 'a' here and 'b' there"):
         read({k: written(tmp_path, rows.format(k), f"{k}.csv") for k in "ab"})
 
 

@@ -126,7 +126,7 @@ def test_costs_of_instances_and_tokens_of_trials(make: Make) -> None:
     assert scores_of(costs)["a"] == [0.0, 0.25, 0.5, 0.75]
     assert not costs.metric.greater_is_better  # type: ignore[union-attr]
     assert scores_of(swe_bench.read(paths, value_column="resolved"))["b"] == [0.0, 0.0, 1.0, 1.0]
-    assert message(swe_bench, paths, value_column="usd") == "a.json: no number 'usd'"
+    assert message(swe_bench, paths, value_column="usd") == "a.json: no score 'usd'"
     rows = [
         {"task_id": f"t{n}", "is_resolved": True, "total_input_tokens": 100 * n, "total_output_tokens": None}
         for n in range(3)

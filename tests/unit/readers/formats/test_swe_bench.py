@@ -37,7 +37,7 @@ def test_reports_list_the_whole_benchmark(make: Make) -> None:
     assert scores_of(found) == {"a": [1.0, 1.0, 0.0, 0.0], "b": [0.0, 0.0, 0.0, 1.0]}
     assert found.metric.name == "resolved"
     assert found.description == (
-        "results of SWE-bench, over the 4 instances that the reports list; systems: a, b"
+        "results of SWE-bench, over the 4 instances that the reports list; score: resolved; systems: a, b"
     )
     assert found.clusters["repository"].tolist() == ["django/django"] * 2 + ["sympy/sympy"] * 2
     assert form.read(paths, clusters="repository").evaluation.clusters.tolist()[3] == "sympy/sympy"
@@ -222,3 +222,9 @@ def test_counts_alone_are_refused_with_what_they_lack(make: Make) -> None:
         assert told.startswith(
             "a.json: no list of resolved instances (resolved_ids or resolved), only counts: "
         )
+
+
+def test_a_system_that_resolved_nothing_failed_on_all_instances(make: Make) -> None:
+    gold = make("gold.txt", "\n".join(_IDS))
+    found = form.read(_pair(make, {"resolved": []}, {"resolved": _IDS[:1]}), gold=gold)
+    assert scores_of(found) == {"a": [0.0] * len(_IDS), "b": [1.0] + [0.0] * (len(_IDS) - 1)}

@@ -45,7 +45,7 @@ def test_errors_are_counted(make: Make) -> None:
     rows = tau_bench(TRIALS[:1])
     rows[1] |= {"info": {"error": "timeout", "traceback": ""}, "reward": 0.0, "traj": []}
     found = form.read(_pair(make, rows, tau_bench(TRIALS[:1])))
-    assert "tau-bench (1 ended in an error);" in found.description
+    assert "trials that ended in an error: 1 in " in found.description
     assert scores_of(found)["a"] == TRIALS[0]
 
 
@@ -55,7 +55,7 @@ def test_refusals(make: Make) -> None:
         "a.json, entry 9: item '1' of run 1 was already in entry 6"
     )
     assert message(form, _pair(make, [{**rows[0], "trial": "x"}], rows)) == (
-        "a.json, entry 1: expected the numbers of a task and a trial, got 0 and 'x'"
+        "a.json, entry 1: trial is 'x', expected a whole number"
     )
     assert message(form, _pair(make, [], rows)) == "a.json has no trajectories"
     assert message(form, _pair(make, [{"task_id": 1}], rows)) == "a.json, entry 1: no 'reward' in this record"
@@ -65,7 +65,7 @@ def test_refusals(make: Make) -> None:
         form, _pair(make, rows, [row for row in rows if row["task_id"] != 3])
     )
     unscored = [{**row, "reward": None} for row in rows]
-    assert "a.json: no item has a score" in message(form, _pair(make, unscored, rows))
+    assert message(form, _pair(make, unscored, rows)) == "a.json: no sample has a score"
 
 
 def test_trials_of_one_log_go_straight_to_pass_k(make: Make) -> None:

@@ -131,12 +131,12 @@ def test_a_recording_that_a_system_lacks_is_missing(make: Make) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("r", "one (a)\ntwo (b)\nthree (a)\n", "line 3: utterance 'a' occurs twice, first at .*r, line 1"),
+        ("r", "one (a)\ntwo (b)\nthree (a)\n", "line 3: utterance 'a' was already in line 1"),
         ("r", "one { two (a)\nx (b)\n", "line 1: a { is not closed"),
         ("r", "one } two (a)\nx (b)\n", "line 1: a } has no matching {"),
         ("r", "{ one } two (a)\nx (b)\n", "line 1: a } has no matching { or no alternatives"),
         ("r", "one\ntwo\n", "must be a reference transcript in .trn or .stm"),
-        ("a", "one (a)\ntwo (a)\n", "line 2: utterance 'a' occurs twice"),
+        ("a", "one (a)\ntwo (a)\n", "line 2: utterance 'a' was already in line 1"),
         ("a", "{ one / two } (a)\ntwo (b)\n", "line 1: the output of a system must be words"),
         ("a", "talk A 1 1 one\n", "must be a .trn file, as .* is a .trn file"),
     ],
@@ -160,7 +160,7 @@ def test_a_line_without_id_further_down_is_named(make: Make) -> None:
     ("name", "content", "message"),
     [
         ("r", "talk A anna 2 1 one\n", "line 1: the segment ends at 1, before it starts at 2"),
-        ("r", "talk A anna 1 2 one\ntalk A anna 1 2 two\n", "occurs twice, first at .*r, line 1"),
+        ("r", "talk A anna 1 2 one\ntalk A anna 1 2 two\n", "the segment .* was already in line 1"),
         ("a", "talk A 1 1 one\ntalk A 1 two\n", "must be a .ctm file"),
         ("a", "talk A 1 1 one\ntalk A * * <ALT_BEGIN>\n", "line 2: the output of a system must be words"),
         ("a", "talk A 1 1 one\ntalk A * 1 two\n", "line 2: a time must be a finite number, got '*'"),

@@ -1,0 +1,102 @@
+"""Scores of the Berkeley Function-Calling Leaderboard (``*_score.json``): counts, then the items that failed.
+
+A category is a dataset. The items that a model solved are in no list: those that no model failed are as many
+as the counts say, without their ids, and solved by all. So all models of a comparison must be given at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._logs import Sample, Scored, Tool, datasets_of, holding
+from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.text import CUT_OFF, Record, check_new, records, whole_number, word
+
+recognises = holding(rb'\s*\{\s*"accuracy"\s*:', "correct_count", "total_count")
+SIBLINGS = ("*_result.json", "data_*.csv")
+
+_TOOL = Tool("scores of BFCL", main=("correct",), items="items")
+_NAME = re.compile(r"BFCL_v\d+_(?P<category>.+)_score\.jsonl?")
+_GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity", "memory", "web_search"} | {
+    *("kv", "vector", "rec_sum")
+}
+"""The folders of categories in that of a model."""
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | Mapping[str, str] | None = None,
+    clusters: str | None = None,
+) -> Read:
+    """Read the scores of two or more models, which are called as their folders or as the failed items say."""
+    refuse_gold(gold, "scores of BFCL need no gold")
+    files = files_of(paths, recognises)
+    rows = [_checked(file.path) for file in files]
+    told = [_told(rows_of, "test_category") for rows_of in rows]
+    named = [match["category"] if (match := _NAME.fullmatch(file.path.name)) else None for file in files]
+    datasets = datasets_of([a or b for a, b in zip(named, told, strict=True)], _TOOL.items)
+    failed: dict[str, dict[str, None]] = {}
+    for dataset, (_, *of_file) in zip(datasets, rows, strict=True):
+        failed.setdefault(dataset, {}).update(dict.fromkeys(row.name("id") for row in of_file))
+    _check_totals(files, datasets, rows)
+    scored = [
+        Scored.of(file, _samples(of_file, [*failed[dataset]]), _model(file, of_file), dataset)
+        for file, dataset, of_file in zip(files, datasets, rows, strict=True)
+    ]
+    return _TOOL.compared(scored, value_column, on_missing, clusters)
+
+
+def _checked(path: Path) -> list[Record]:
+    """Return the counts and the failed items of a file, which must fit together."""
+    rows = records(path)
+    if not rows:
+        raise InvalidInputError(f"{path} is empty", hint=CUT_OFF)
+    counts, *failed = rows
+    total, correct = (whole_number(counts.need(key)) for key in ("total_count", "correct_count"))
+    places: dict[str, str] = {}
+    for row in failed:
+        check_new(places, row.name("id"), row.where, f"item {row.name('id')!r}", "keep one record per item")
+    if total is None or correct is None or total != correct + len(failed) or not total:
+        raise InvalidInputError(
+            f"{counts.where}: of {total} items {correct} are correct, but {len(failed)} failed",
+            hint=CUT_OFF,
+        )
+    return [counts, *failed]
+
+
+def _check_totals(files: Sequence[File], datasets: Sequence[str], rows: Sequence[Sequence[Record]]) -> None:
+    """Refuse models that were evaluated on different numbers of items."""
+    first: dict[str, tuple[File, int]] = {}
+    for file, dataset, (counts, *_) in zip(files, datasets, rows, strict=True):
+        other, total = first.setdefault(dataset, (file, counts.data["total_count"]))
+        if total != counts.data["total_count"]:
+            raise InvalidInputError(
+                f"{file.path} is about {counts.data['total_count']} items of {dataset}, {other.path} about"
+                f" {total}",
+                hint="evaluate all models on the same items",
+            )
+
+
+def _samples(rows: Sequence[Record], failed_by_some: Sequence[str]) -> list[Sample]:
+    counts, *failed = rows
+    own = {row.name("id") for row in failed}
+    solved = range(1, counts.data["total_count"] - len(failed_by_some) + 1)
+    samples = [Sample(counts.where, item, {"correct": float(item not in own)}) for item in failed_by_some]
+    return samples + [Sample(counts.where, f"solved by all {k}", {"correct": 1.0}) for k in solved]
+
+
+def _model(file: File, rows: Sequence[Record]) -> str | None:
+    """Return the model as the folders say that the leaderboard writes, else as the items say."""
+    above = next((folder.name for folder in file.path.parents if folder.name not in _GROUPS), "")
+    return (above if file.path.parent.name in _GROUPS else None) or _told(rows, "model_name")
+
+
+def _told(rows: Sequence[Record], key: str) -> str | None:
+    return next((text for row in rows[1:] if (text := word(row.data.get(key))) is not None), None)

@@ -1,0 +1,131 @@
+"""Zipped submissions: unpacked within limits, called by their archives, and removed."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import bestby as bb
+from bestby.errors import InvalidInputError
+from bestby.readers import archives
+
+GOLD = "id,gold\n1,x\n2,y\n3,x\n"
+NEW, OLD = "id,prediction\n1,x\n2,y\n3,y\n", "id,prediction\n1,y\n2,y\n3,x\n"
+
+
+def packed(path: Path, members: Mapping[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where folders for a while are made: empty again after every reading."""
+    place = tmp_path / "for a while"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.csv"
+    path.write_text(GOLD)
+    return path
+
+
+def refused(path: Path) -> InvalidInputError:
+    with pytest.raises(InvalidInputError) as caught:
+        bb.read(path)
+    assert caught.value.hint
+    return caught.value
+
+
+def test_a_file_per_system_is_called_as_its_archive(tmp_path: Path, gold: Path, folders: Path) -> None:
+    new = packed(tmp_path / "new.zip", {"run/predictions.csv": NEW, "__MACOSX/run/._predictions.csv": "x"})
+    old = packed(tmp_path / "old.ZIP", {"out.csv": OLD, "out/": ""})
+    (tmp_path / "plain.csv").write_text(NEW)
+    for paths in ([new, old], [f"new={new}", f"old={old}"], {"new": str(new), "old": old}):
+        found = bb.read(paths, gold=gold)
+        assert found.names == ("new", "old")
+        assert found.systems["new"].tolist() == ["x", "y", "y"]
+    assert bb.read([new, tmp_path / "plain.csv"], gold=gold).names == ("new", "plain")
+    assert list(folders.iterdir()) == []
+
+
+def test_a_table_and_logs_in_an_archive(tmp_path: Path, folders: Path) -> None:
+    table = packed(tmp_path / "all.zip", {"all.csv": "gold,a,b\nx,x,y\ny,y,y\n"})
+    assert bb.read(table, gold="gold").names == ("a", "b")
+    logs = Path(__file__).parents[3] / "examples" / "logs" / "harness"
+    if logs.is_dir():
+        zips = [Path(shutil.make_archive(str(tmp_path / one.name), "zip", one)) for one in logs.iterdir()]
+        assert set(bb.read(zips).names) == {"nb_13", "svm_14"}
+    assert list(folders.iterdir()) == []
+
+
+def test_messages_and_notes_name_the_archive(tmp_path: Path, gold: Path, folders: Path) -> None:
+    bad = packed(tmp_path / "bad.zip", {"in/predictions.csv": NEW.replace("3,y", "3")})
+    new = packed(tmp_path / "new.zip", {"new.csv": NEW})
+    with pytest.raises(InvalidInputError) as caught:
+        bb.read([bad, new], gold=gold)
+    assert str(caught.value).startswith(f"{tmp_path / 'bad.zip'}/in/predictions.csv")
+    assert "for a while" not in str(caught.value)
+    more = packed(tmp_path / "more.zip", {"a.csv": "gold,a,b\nx,x,y\ny,y,y\n", "b.json": "[1]"})
+    messages = [note.message for note in bb.read(more, gold="gold").notes]
+    assert any(f"{more}/b.json" in message for message in messages)
+    assert not any("for a while" in message for message in messages)
+    assert list(folders.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../out.csv", "/out.csv", "a/../../out.csv", "a\\..\\out.csv", "C:/out.csv"]
+)
+def test_nothing_is_written_outside(tmp_path: Path, folders: Path, name: str) -> None:
+    path = packed(tmp_path / "a.zip", {"in.csv": NEW, name: NEW})
+    assert "leads out of the archive" in refused(path).message
+    assert not list(tmp_path.rglob("out.csv"))
+    assert list(folders.iterdir()) == []
+
+
+def test_links_and_files_twice_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        link = zipfile.ZipInfo("link.csv")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+    assert refused(path).message == f"{path}: 'link.csv' is a link"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", NEW)
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("a.csv", OLD)
+    assert refused(path).message == f"{path} holds 'a.csv' twice"
+
+
+def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused(packed(tmp_path / "empty.zip", {"sub/": ""})).message.endswith("empty.zip holds no file")
+    dense = packed(tmp_path / "dense.zip", {"a.csv": "x" * 100_000})
+    monkeypatch.setattr(archives, "_SMALL", 1000)
+    assert "times as long unpacked, more than the 200 times" in refused(dense).message
+    monkeypatch.setenv("BESTBY_MAX_UNPACKED", "5000")
+    assert "more than 5000 bytes unpacked" in refused(dense).message
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
+    many = packed(tmp_path / "many.zip", {f"{i}.csv": NEW for i in range(3)})
+    assert "holds 3 files, more than the 2 that are unpacked" in refused(many).message
+
+
+def test_a_size_that_is_not_true_is_damage(tmp_path: Path, folders: Path) -> None:
+    path = packed(tmp_path / "a.zip", {"a.csv": NEW * 1000})
+    data = bytearray(path.read_bytes())
+    at = data.rindex(b"PK\x01\x02") + 24
+    data[at : at + 4] = (10).to_bytes(4, "little")
+    path.write_bytes(bytes(data))
+    assert "cannot be unpacked" in refused(path).message
+    assert list(folders.iterdir()) == []
