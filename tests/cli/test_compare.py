@@ -146,26 +146,6 @@ def test_bad_input_is_two_lines_on_stderr(
     assert done.stderr == f"{first}\n{second}\n".replace("{}", str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--level", "high"], "UsageError: Invalid value for '--level'"),
-        (["--nonsense"], "UsageError: No such option: --nonsense"),
-        (["--gold"], "UsageError: Option '--gold' requires an argument"),
-        (
-            ["--stratum", "x", "--stratum", "y"],
-            "UsageError: Option '--stratum' can be given once, and is given 2",
-        ),
-    ],
-)
-def test_bad_usage_is_two_lines_too(run: Run, table: Path, arguments: list[str], told: str) -> None:
-    done = run("compare", table, *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    first, second = done.stderr.splitlines()
-    assert first.startswith(told)
-    assert second in ("hint: bestby compare --help", "hint: bestby --help")
-
-
 @pytest.mark.parametrize("flags", [["--stream", "--no-stream"], ["--no-stream", "--stream"]])
 def test_a_flag_and_its_opposite_contradict_each_other(run: Run, table: Path, flags: list[str]) -> None:
     done = run("compare", table, *flags)

@@ -200,24 +200,6 @@ def test_slices_of_the_settings_and_a_stored_baseline(run: Run, sliced: Path) ->
     assert bb.load(stored.stdout).checks == whole.checks
 
 
-@pytest.mark.parametrize(
-    ("words", "message", "hint"),
-    [
-        (("--by", "item"), "column 'item' has a different value for each of the 200 items", "language"),
-        (("--by", "only"), "1 of the 2 slices of column 'only' has one item only: 1", "--min-items 2"),
-        (("--by", "langage"), "langage", "language"),
-        (("--crossed",), "--crossed is of slices, and no column to slice by is named", "--by"),
-        (("--min-items", "3"), "--min-items is of slices, and no column", "--by"),
-        (("--by", "language:3"), "column 'language' cannot be cut into bins: 'de' is no number", "leave"),
-    ],
-)
-def test_slices_that_cannot_be_made(
-    run: Run, sliced: Path, words: tuple[str, ...], message: str, hint: str
-) -> None:
-    check_refused(run("gate", *BOTH, *words), message, hint)
-    del sliced
-
-
 # -- wrong use -------------------------------------------------------------------------------------
 
 

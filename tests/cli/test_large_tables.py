@@ -53,25 +53,3 @@ def test_a_folder_and_a_pattern_are_one_table(run: Run, folder: Path) -> None:
         == result(run, str(folder / "preds" / "**" / "*.csv"), "--gold", "label")["differences"]
     )
     assert one["n_items"] == 60
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("nothing*.csv", "--gold", "label"), "no file matches 'nothing*.csv'"),
-        (
-            ("preds", "--gold", "label", "--stream", "--metric", "spearman"),
-            "metric spearman needs every item",
-        ),
-        (("preds", "--gold", "label", "--stream", "--cluster", "id"), "clusters (column id) need every item"),
-    ],
-)
-def test_errors_are_of_two_lines(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], told: str
-) -> None:
-    monkeypatch.chdir(folder)
-    done = run("compare", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    first, second = done.stderr.splitlines()
-    assert told in first
-    assert second.startswith("hint: ")

@@ -7,7 +7,6 @@ import json
 import random
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from tests.cli.helpers import Run
 
@@ -164,18 +163,6 @@ def test_a_pilot_by_formula(capsys: pytest.CaptureFixture[str], table: Path) -> 
     assert clustered["difference"] == 0.1
 
 
-def test_a_formula_does_not_ignore_a_column_of_strata(
-    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
-) -> None:
-    stratified = tmp_path / "stratified.csv"
-    two = pd.read_csv(table).drop(columns="middle").rename(columns={"doc": "stratum"})
-    two.to_csv(stratified, index=False)
-    assert main(["plan", str(stratified), "--gold", "label", "--item", "item", "--formula"]) == 2
-    told = capsys.readouterr().err
-    assert "the formula for a pilot does not support strata" in told
-    assert "leave out --formula" in told
-
-
 def test_runs_and_items(capsys: pytest.CaptureFixture[str], runs_and_items: Path) -> None:
     document = _json(capsys, runs_and_items, "--runs", 6, "--n", 200)
     assert document["design"]["runs"] == 6  # type: ignore[index]
@@ -244,15 +231,6 @@ def test_ids_and_gold_are_no_systems_to_lift(capsys: pytest.CaptureFixture[str],
     assert "got 2 of: a, b\nhint: --system a\n" in capsys.readouterr().err
 
 
-def test_a_formula_for_scores_has_no_choice_of_a_test(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("item,a,b\n1,0.5,0.7\n2,0.6,0.65\n3,0.1,0.7\n")
-    assert main(["plan", str(path), "--formula", "--test", "permutation"]) == 2
-    assert "--test: this design is decided by a t-test" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("options", "first", "second"),
     [
@@ -295,13 +273,3 @@ def test_errors_are_two_lines(
     assert lines[0].startswith(first)
     assert len(lines) == 2
     assert lines[1].startswith(second)
-
-
-def test_three_systems_are_one_too_many(capsys: pytest.CaptureFixture[str], table: Path) -> None:
-    assert main(["plan", str(table), "--gold", "label", "--item", "item", "--cluster", "doc"]) == 2
-    assert (
-        "two systems, got 3: low, middle, high\nhint: --system low --system high" in capsys.readouterr().err
-    )
-    pair = ["--system", "low", "--system", "high"]
-    assert main(["plan", str(table), "--gold", "label", "--formula", "--metric", "f1_macro", *pair]) == 2
-    assert "no formula for f1_macro" in capsys.readouterr().err

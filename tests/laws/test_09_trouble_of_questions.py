@@ -11,6 +11,7 @@ import ast
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -20,7 +21,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.laws.outcomes import check_error
-from tests.sound_calls import Call, cells, labels, parameters, sound_calls
+from tests.sound_calls import Call, cells, labels, parameters, scores, sound_calls
 
 import bestby as bb
 
@@ -40,6 +41,7 @@ WRONG: dict[str, list[Any]] = {
     "cost": [3, [], "", {"a": -1.0, "b": 1.0}, {"a": 1.0}, {"x": {"a": NAN, "b": 1.0}}],
     "executor": [3],
     "fail_test": ["tango"],
+    "focus": ["nobody"],
     "greater_is_better": ["yes"],
     "human": [3],
     "inside": ["anova"],
@@ -72,6 +74,7 @@ WRONG: dict[str, list[Any]] = {
     "resampling": [7],
     "rng": [-1, 0.5, "x"],
     "scale": ["glicko"],
+    "size": [0, -1, 2.5],
     "statistic": ["mode", 3],
     "strata": [["s"], "nowhere"],
     "systems": [["nobody"], [3], []],
@@ -123,11 +126,18 @@ def refused(function: Callable[..., Any], arguments: dict[str, Any]) -> bb.error
 
 def heed(function: Callable[..., Any], arguments: dict[str, Any], error: bb.errors.BestbyError) -> None:
     """Follow the hint of an error, as far as it gives values of settings: the error must not come again."""
-    for proposal in re.split(r";|, or\b", re.sub(r"\w+\([^)]*\)", "", error.hint or "")):
-        found = re.findall(r'\b(\w+)=("[^"]*"|True|False|None|\[[\d, ]+\]|[\d.]*\d)', proposal)
-        changes = {name: ast.literal_eval(x) for name, x in found if name in set(parameters(function))}
-        if changes:
-            assert message_of(function, {**arguments, **changes}) != error.message, changes
+    for advice in re.sub(r"\w+\([^)]*\)", "", error.hint or "").split(";"):
+        leave = advice.strip().startswith("leave out ")
+        for proposal in re.split(r", or\b", advice):
+            if leave:
+                given = {*re.findall(r"\w+", proposal)} & {*arguments}
+                changed = {name: value for name, value in arguments.items() if name not in given}
+            else:
+                found = re.findall(r'\b(\w+)=("[^"]*"|True|False|None|\[[\d, ]+\]|[\d.]*\d)', proposal)
+                given = {name for name, _ in found} & {*parameters(function)}
+                changed = {**arguments, **{name: ast.literal_eval(x) for name, x in found if name in given}}
+            if given:
+                assert message_of(function, changed) != error.message, proposal
 
 
 def message_of(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None:
@@ -147,6 +157,25 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, setting: str) -> None
         assert error.argument == setting or setting.rstrip("s") in error.message, (value, error.message)
 
 
+CONTRADICTIONS: dict[str, dict[str, Any]] = {
+    "a verdict without an interval": {"interval": None, "margin": 0.1},
+    "one side without a test": {"test": None, "alternative": "better"},
+    "a correction without tests": {"test": None, "correction": "bh"},
+    "intervals that hold at once, without intervals": {"interval": None, "correction": "simultaneous"},
+}
+"""Settings that cannot be met together, whatever is compared."""
+
+
+@pytest.mark.parametrize("what", CONTRADICTIONS)
+@pytest.mark.parametrize(
+    "name", [n for n, (f, _) in calls().items() if {"interval", "test"} <= {*parameters(f)}]
+)
+def test_settings_that_contradict_each_other_are_refused(name: str, what: str) -> None:
+    function, sound = calls()[name]
+    if {*CONTRADICTIONS[what]} <= {*parameters(function)}:
+        refused(function, {**sound, **CONTRADICTIONS[what]})
+
+
 TABLE = {d: {"a": x, "b": 1 - x} for d, x in zip("uvw", (0.2, 0.4, 0.3), strict=True)}
 RUNS, WINS = {"a": [0.2, 0.4], "b": [0.3, 0.1]}, [("x", "y", "x"), ("x", "y", "y")] * 6
 PER_ITEM = {name: [values, values] for name, values in labels()[1].items()}
@@ -163,6 +192,16 @@ LABELLED: dict[str, Any] = {
 }
 VERDICTS, RATES = {"a": [0, 1], "b": [1, 0]}, ([0, 1, 0, 1, 1], [0, 1, 0, 1, 0])
 EVALUATION = bb.Evaluation.of(labels()[1], labels()[0])
+SPARSE = {
+    name: [value if place % 8 else None for place, value in enumerate(scores(24)[name])] for name in "ab"
+}
+GAPS = {
+    how: bb.Evaluation.of(SPARSE, slices={"half": np.arange(24) % 2}, on_missing=how)
+    for how in ("pairs", "bounds")
+}
+SIXES, FOURS = np.arange(24) // 4, np.arange(24) % 4
+CROSSED = [SIXES, FOURS]
+ITEMS = np.arange(24.0) + 1.0
 
 
 def frame(**columns: Any) -> pd.DataFrame:
@@ -183,6 +222,23 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("annotators by columns", {"reading": bb.Reading(annotators=["a", "b"])}),
         ("more units than there are", {"resampling": bb.Resampling(resample_size=25)}),
         ("a share of one item", {"resampling": bb.Resampling(resample_size=0.01)}),
+        ("a margin out of reach", {"margin": 1.0}),
+        ("the rank of one without tests", {"focus": "a", "test": None}),
+        ("the rank of one beside a baseline", {"focus": "a", "baseline": "b"}),
+        ("the rank of one on one side", {"focus": "a", "alternative": "greater"}),
+        ("two groupings and strata", {"clusters": CROSSED, "strata": FOURS}),
+        ("a bootstrap of two groupings", {"clusters": CROSSED, "test": "bootstrap"}),
+        ("an interval of one grouping", {"clusters": CROSSED, "interval": "bca"}),
+        ("a second grouping that is too short", {"clusters": [SIXES, FOURS[:9]]}),
+        ("three groupings", {"clusters": [SIXES, FOURS, FOURS]}),
+        ("annotators of two groupings", {"gold": bb.Annotations.of([[x, x, 1 - x] for x in labels()[0]]), "clusters": CROSSED, "reading": bb.Reading(annotators="resample")}),
+        ("blocks of some items", {"clusters": bb.Blocks(4), "resampling": bb.Resampling(resample_size=0.5)}),
+        ("blocks of clusters", {"data": bb.Evaluation.of(labels()[1], labels()[0], clusters=SIXES), "gold": None, "clusters": bb.Blocks(4)}),
+        ("groups of a copy that do not nest", {"data": replace(bb.Evaluation.of(labels()[1], labels()[0], strata=FOURS), clusters=SIXES), "gold": None}),
+    ],
+    "evaluate": [
+        ("pairs", {"data": GAPS["pairs"], "gold": None}),
+        ("bounds", {"data": GAPS["bounds"], "gold": None}),
     ],
     "Study.compare": [
         ("one metric twice", {"metric": ["accuracy", "accuracy"]}),
@@ -190,6 +246,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a word for conditions", {"conditions": "a"}),
         ("no such condition", {"conditions": ["a", "h9"]}),
         ("nothing but baselines", {"baseline": ["a", "b"]}),
+        ("a margin out of reach", {"metric": "accuracy", "margin": 1.0}),
     ],
     "compare_datasets": [
         ("a list", {"data": [1, 2]}),
@@ -228,6 +285,12 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("an interval of items", {"data": {"u": RUNS, "v": RUNS}, "interval": "bca"}),
         ("runs on other datasets", {"data": {"a": np.ones((2, 3)), "b": np.ones((3, 3))}}),
         ("pairs of scores", {"paired": True}),
+        ("a margin out of reach", {"data": {"x": EVALUATION, "y": EVALUATION}, "margin": 1.0}),
+        ("these very datasets without items", {"datasets": "fixed"}),
+        ("a test over datasets that are fixed", {"data": {"u": RUNS, "v": RUNS}, "across": "t", "datasets": "fixed"}),
+        ("a test across without tests", {"test": None, "across": "sign"}),
+        ("items in pairs", {"data": {"x": EVALUATION, "y": EVALUATION}, "on_missing": "pairs"}),
+        ("no two datasets in common", {"data": {"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0}, "z": {"b": 1.0}}, "on_missing": "pairs"}),
         ("a statistic of scores", {"statistic": "iqm"}),
     ],
     "compare_facets": [
@@ -253,6 +316,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("facets that change together", {"data": frame(system=["a", "b"] * 6, prompt=[0, 0, 1, 1, 2, 2] * 2, seed=["x", "x", "y", "y", "z", "z"] * 2, item=[0] * 6 + [1] * 6, score=range(12)), "facets": ("prompt", "seed")}),
         ("an unknown column", {"data": frame(system=["a", "b"] * 6, prompt=[0, 0, 1, 1, 2, 2] * 2, item=[0] * 6 + [1] * 6, score=range(12)), "facets": "pompt"}),
         ("another metric's margin", {"margin": -1}),
+        ("a margin out of reach", {"gold": [1, 0, 1, 0], "data": {name: (x > 0.5).astype(int) for name, x in CELLS.items()}, "metric": "accuracy", "margin": 1.0}),
     ],
     "compare_folds": [
         ("one score less", {"data": {"a": [1, 2], "b": [1]}}),
@@ -266,6 +330,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a two-sided test", {"data": dict.fromkeys("ab", np.ones((5, 2))), "test": "5x2cv-f", "alternative": "less"}),
         ("a number", {"data": 3}),
         ("no column of folds", {"data": frame(a=[1])}),
+        ("a margin out of reach", {"data": bb.Evaluation.of(labels()[1], labels()[0], strata=FOURS), "metric": "accuracy", "margin": 1.0}),
         ("one Evaluation", {"data": EVALUATION}),
     ],
     "compare_runs": [
@@ -287,6 +352,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("medians of items", {"data": PER_ITEM, "statistic": "median"}),
         ("one cluster", {"data": PER_ITEM, "clusters": [1] * 24}),
         ("other items in a run", {"data": {"a": [[1, 2], [1, 2, 3]], "b": [[1, 2]] * 2}}),
+        ("a margin out of reach", {"data": PER_ITEM, "gold": labels()[0], "metric": "accuracy", "margin": 1.0}),
     ],
     "agreement": [
         ("one annotator", {"data": {"a": ["x", "y"]}}),
@@ -299,6 +365,14 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "frontier": [
         ("no cost", {"cost": None}),
         ("costs of no system", {"cost": {}}),
+        ("an infinite price", {"cost": {"a": INF, "b": 1.0}}),
+        ("a quantile of prices", {"cost": {"usd@0.5": {"a": 3.0, "b": 1.0}}}),
+        ("a quantile above 1", {"cost": {"ms@1.5": {"a": ITEMS, "b": ITEMS}}}),
+        ("a quantile of text", {"cost": {"ms@p95": {"a": ITEMS, "b": ITEMS}}}),
+        ("costs below 0", {"cost": {"ms": {"a": -ITEMS, "b": ITEMS}}}),
+        ("costs of other items", {"cost": {"ms": {"a": ITEMS[:9], "b": ITEMS[:9]}}}),
+        ("a price and costs of items", {"cost": {"ms": {"a": 3.0, "b": ITEMS}}}),
+        ("a margin out of reach", {"margin": 1.0}),
     ],
     "compare_attempts": [
         ("labels", {"data": {"a": ["x", "y"] * 12}}),
@@ -325,6 +399,11 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("no slices to cross", {"crossed": True}),
         ("no slices to limit", {"min_items": 5}),
         ("one grouping to cross", {"by": {"x": [0, 1] * 12}, "crossed": True}),
+        ("a budget of 10", {"at_most": {"ms": "10"}, "cost": {"ms": {"a": ITEMS, "b": ITEMS}}}),
+        ("a budget below nothing", {"at_most": {"ms": "-150%"}, "cost": {"ms": {"a": ITEMS, "b": ITEMS}}}),
+        ("a cost without a budget", {"at_most": {"ms": "+10%"}, "cost": {"usd": {"a": ITEMS, "b": ITEMS}}}),
+        ("a baseline that costs nothing", {"at_most": {"ms": "+10%"}, "cost": {"ms": {"a": 0.0, "b": 0.0}}}),
+        ("pairs", {"data": GAPS["pairs"], "gold": None, "metric": "mean"}),
     ],
     "compare_slices": [
         ("a slice per item", {"by": {"x": [f"q{i}" for i in range(24)]}}),
@@ -342,6 +421,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("values in place of names", {"by": [1, 2] * 12}),
         ("two crossed groupings", {"clusters": [[*range(6)] * 4, [i // 4 for i in range(24)]]}),
         ("one system", {"data": {"a": labels()[0]}}),
+        ("pairs", {"data": GAPS["pairs"], "gold": None, "by": "half"}),
     ],
     "compare_judged": [
         ("no scores of the judge", {"judge": "judge.csv"}),
@@ -394,6 +474,9 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a direction of f1", {**LABELLED, "metric": bb.ScoreMetric("accuracy", greater_is_better=False)}),
         ("labels without predictions", {**LABELLED, "predictions": None}),
         ("a table without predictions", {"metric": "f1_macro"}),
+        ("scores and a metric of labels", {"judge": FOUR, "human": HUMAN, "metric": "f1_macro"}),
+        ("a table beside predictions", {**LABELLED, "judge": frame(judge=LABELLED["judge"], human=LABELLED["human"]), "human": None}),
+        ("several humans", {"judge": frame(judge=LABELLED["judge"], human_1=LABELLED["human"], human_2=LABELLED["human"], **{f"prediction[{n}]": x for n, x in PREDICTED.items()}), "metric": "f1_macro"}),
     ],
     "compare_preferences": [
         ("no judgements", {"data": []}),

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.cli import main
 from bestby.engine import interval_methods, significance_tests
 from bestby.engine.sums import SumSample
 from bestby.questions.items.many_systems_report import embedded
@@ -173,21 +172,6 @@ def test_scores_alone() -> None:
     assert bb.load(result.to_json()) == result
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"interval": None, "margin": 0.1}, "a verdict compares the interval with the margin"),
-        ({"interval": None, "correction": "simultaneous"}, "interval=None computes none"),
-        ({"test": None, "alternative": "better"}, "test=None runs no test"),
-        ({"test": None, "correction": "bh"}, "test=None computes none"),
-        ({"interval": "none"}, "interval must be one of auto"),
-    ],
-)
-def test_what_contradicts_itself_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.errors.InvalidInputError, match=message):
-        compared(**options)
-
-
 def test_studies(tmp_path: Path) -> None:
     study = bb.Study(tmp_path / "study")
     for name, runs in (("a", ("a",)), ("b", ("b", "c"))):
@@ -202,15 +186,3 @@ def test_studies(tmp_path: Path) -> None:
     assert OF_TESTS.isdisjoint(bare.to_frame().columns)
     assert "nothing was tested" in str(bare)
     assert study.compare(interval=None).differences[0].test == whole.test
-
-
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = tmp_path / "t.csv"
-    rows = zip(GOLD, *SYSTEMS.values(), strict=True)
-    table.write_text("gold,a,b,c\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
-    assert main(["compare", str(table), "--interval", "none", "--test", "none", "--csv", "-"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "metric,a,b,difference,score_a,score_b,n_differing"
-    assert main(["evaluate", str(table), "--interval", "none", "--csv", "-"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "metric,system,score,level,rank_low,rank_high,group"
-    assert main(["compare", str(table), "--interval", "none", "--margin", "0.1"]) == 2
-    assert "a verdict compares the interval with the margin" in capsys.readouterr().err

@@ -237,20 +237,6 @@ def test_what_is_not_asked_for_is_not_there(skipped: dict[str, None]) -> None:
     assert str(found)
 
 
-def test_outputs(result: bb.results.DatasetComparison) -> None:
-    assert bb.load(result.to_json()) == result
-    text = result.details()
-    assert "Systems over the runs on all datasets" in text
-    assert "6 runs of each system on each" in result.to_html()
-    frame = result.to_frame("runs", backend="pandas")
-    assert len(frame) == 3 * len(DATA)
-    assert frame["epsilon_min"].notna().all()
-    rows = result.to_frame(backend="pandas")
-    macro = rows[(rows["average"] == "macro") & (rows["resampled"] == "runs")]
-    assert macro["p_value"].notna().all()
-    assert result.to_dict()["runs"]["scores"]["news"]["old"] == sorted(DATA["news"]["old"])
-
-
 def test_runs_that_do_not_vary_are_noted() -> None:
     same = {name: {s: [runs[0]] * 3 for s, runs in row.items()} for name, row in DATA.items()}
     found = bb.compare_datasets(same)
@@ -277,13 +263,6 @@ def test_datasets_with_a_single_run_are_dropped_on_request() -> None:
     found = bb.compare_datasets(SINGLE, on_missing="drop")
     assert found.datasets == ("news", "talks", "legal")
     assert "datasets_dropped" in {note.code for note in found.notes}
-
-
-def test_runs_of_several_datasets_are_sent_here() -> None:
-    for function in (bb.compare_runs, bb.multi_aso):
-        with pytest.raises(bb.errors.InvalidInputError, match="the runs are of 4 datasets") as caught:
-            function(long_frame())
-        assert "bestby datasets" in str(caught.value.hint)
 
 
 def by_pair(found: bb.results.DatasetComparison) -> dict[Any, Any]:
@@ -317,14 +296,6 @@ def test_one_sided_questions_and_a_baseline() -> None:
     against = bb.compare_datasets(DATA, alternative="less", baseline="old")
     assert all(e.p_value > 0.9 for e in against.overall if e.resampled == "runs")
     assert all((e.rank_low, e.rank_high) == (1, 3) for e in against.runs.systems)
-
-
-def test_the_advice_for_runs_on_datasets_works_as_printed() -> None:
-    advice = bb.advise(n_datasets=3, n_runs=5)
-    assert "compare_datasets({" in advice.call
-    form = {"dataset": {"system": [0.1, 0.2], "other": [0.3, 0.1]}}
-    form["another"] = form["dataset"]
-    assert bb.compare_datasets(form).runs is not None
 
 
 RNG = np.random.default_rng(5)

@@ -263,11 +263,3 @@ def test_an_error_in_a_slice_names_it() -> None:
     part = np.repeat(["varying", "constant"], [40, 20])
     with pytest.raises((bb.errors.InvalidInputError, bb.errors.DesignError), match="part=constant: "):
         bb.gate(systems, gold, metric="pearson", by={"part": part}, margin=0.1)
-
-
-def test_json_keeps_the_slices() -> None:
-    result = bb.gate(with_losses("ja", 15), GOLD, by={"language": LANGUAGE}, margin=0.05)
-    again = bb.load(result.to_json())
-    assert again.checks == result.checks
-    assert again.provenance == result.provenance
-    assert str(again) == str(result)
