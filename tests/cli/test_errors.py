@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 from pathlib import Path

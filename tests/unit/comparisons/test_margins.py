@@ -1,4 +1,4 @@
-"""Margins: what the law of wrong settings does not reach, which is methods, and margins that are just in reach."""
+"""Margins: what the law of wrong settings does not reach, and those that are just in reach."""
 
 from __future__ import annotations
 
