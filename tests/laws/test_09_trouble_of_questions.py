@@ -88,7 +88,11 @@ NAMES_ONLY = {"compare_runs", "compare_datasets", "compare_facets", "compare_fol
 UNNAMED = {("gate", "annotators"), ("compare_judged", "systems"), ("advise", "n_items"),
            ("Study.compare", "baseline"), ("gate", "at_most")}  # fmt: skip
 """Where the error is about something else that is wrong then."""
-MISNAMED = {"compare_datasets-runs of text", "compare_judged-no scores of the judge"}
+MISNAMED = {
+    "compare_datasets-runs of text",
+    "compare_judged-no scores of the judge",
+    "compare_published-a score in words",
+}
 """Errors whose argument is not called so in the signature."""
 
 
@@ -192,6 +196,9 @@ LABELLED: dict[str, Any] = {
 }
 VERDICTS, RATES = {"a": [0, 1], "b": [1, 0]}, ([0, 1, 0, 1, 1], [0, 1, 0, 1, 0])
 EVALUATION = bb.Evaluation.of(labels()[1], labels()[0])
+PAPER: dict[str, Any] = {"gold": None, "published": 0.8}
+ALONE: dict[str, Any] = {"data": None, "gold": None, "published": None}
+SPREAD = {"A": "0.9±0.1", "B": "0.8±0.1"}
 SPARSE = {
     name: [value if place % 8 else None for place, value in enumerate(scores(24)[name])] for name in "ab"
 }
@@ -421,6 +428,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("values in place of names", {"by": [1, 2] * 12}),
         ("two crossed groupings", {"clusters": [[*range(6)] * 4, [i // 4 for i in range(24)]]}),
         ("one system", {"data": {"a": labels()[0]}}),
+        ("thousands of pairs in slices", {"data": {f"s{i}": [0, 1] * 200 for i in range(6)}, "gold": [1] * 400, "by": {"x": [i // 2 for i in range(400)]}}),
         ("pairs", {"data": GAPS["pairs"], "gold": None, "by": "half"}),
     ],
     "compare_judged": [
@@ -528,6 +536,74 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a number", {"data": 5}),
         ("names that are equal as text", {"data": {1: RUNS["a"], "1": RUNS["b"]}}),
         ("one system", {"data": {"a": RUNS["a"]}}),
+    ],
+    "compare_published": [
+        ("a percentage", {"published": "87.4"}),
+        ("a share below 0", {"published": -0.1}),
+        ("more items than the same", {"n_items": 30, "same_items": True}),
+        ("two metrics", {"metric": ["accuracy", "recall[1]"]}),
+        ("the spread of a share", {"sd": 0.1, "n_runs": 3}),
+        ("no share", {"metric": "f1_macro"}),
+        ("means of scores", {"data": {"a": [0.2, 0.5, 0.7]}, "gold": None, "published": 0.8}),
+        ("two systems", {"data": labels()[1]}),
+        ("one run", {"data": [0.8], **PAPER, "sd": 0.1, "n_runs": 3}),
+        ("runs that do not vary", {"data": [0.8, 0.8], **PAPER, "sd": 0.1, "n_runs": 3}),
+        ("runs of text", {"data": ["x", "y"], **PAPER, "sd": 0.1, "n_runs": 3}),
+        ("an unknown number of runs", {"data": [0.8, 0.9], **PAPER, "sd": 0.1}),
+        ("the spread of a single run", {"data": [0.8, 0.9], **PAPER, "sd": 0.1, "n_runs": 1}),
+        ("a spread below 0", {"data": [0.8, 0.9], **PAPER, "sd": -0.1, "n_runs": 2}),
+        ("one score", {"scores": {"A": "88.3%"}, **ALONE, "n_items": 872}),
+        ("neither items nor runs", {"scores": {"A": "88.3%", "B": "87%"}, **ALONE}),
+        ("percentages without a sign", {"scores": {"A": "88.3", "B": "87.6"}, **ALONE, "n_items": 872}),
+        ("a spread of an unknown kind", {"scores": SPREAD, **ALONE, "n_runs": 5}),
+        ("a range", {"scores": SPREAD, **ALONE, "n_runs": 5, "spread": "range"}),
+        ("no kind of spread", {"scores": SPREAD, **ALONE, "n_runs": 5, "spread": "iqr"}),
+        ("one published run", {"scores": SPREAD, **ALONE, "n_runs": 1, "spread": "sd"}),
+        ("a score without its spread", {"scores": {**SPREAD, "B": "0.8"}, **ALONE, "n_runs": 5}),
+        ("a spread of items", {"scores": SPREAD, **ALONE, "n_items": 10}),
+        ("a percentage with the spread of a share", {"scores": {"A": "88%±0.4", "B": "87%±0.4"}, **ALONE, "n_runs": 5, "spread": "sd"}),
+        ("two spreads", {"scores": {**SPREAD, "A": "0.9±0.1±0.2"}, **ALONE, "n_runs": 5, "spread": "sd"}),
+        ("three numbers of items", {"scores": {"A": "88.3%", "B": "87.6%"}, **ALONE, "n_items": [1, 2, 3]}),
+        ("gold of scores alone", {"scores": {"A": "88.3%", "B": "87.6%"}, **ALONE, "n_items": 872, "gold": [1]}),
+        ("a score in words", {"scores": {"A": "high", "B": "87.6%"}, **ALONE, "n_items": 872}),
+        ("runs that are all the same", {"scores": {"A": "0±0.0", "B": "0±0.0"}, **ALONE, "n_runs": 5, "spread": "sd"}),
+    ],
+    "choose_items": [
+        ("of an unknown number", {"n": None}),
+        ("more than there are", {"n": 13}),
+        ("none", {"n": 0}),
+        ("too few for the strata", {"n": 2, "stratify_by": "score"}),
+        ("one bin", {"stratify_by": "score", "n_bins": 1}),
+        ("strata and their making", {"stratify_by": "score", "strata": ["x"] * 12}),
+        ("a division among no strata", {"allocation": "neyman"}),
+        ("a spread of no strata", {"sds": {"x": 1.0}}),
+        ("strata of an unknown spread", {"strata": ["x", "y"] * 6, "allocation": "neyman"}),
+        ("the spread of one stratum", {"strata": ["x", "y"] * 6, "allocation": "neyman", "sds": {"x": 1.0}}),
+        ("a spread below 0", {"strata": ["x", "y"] * 6, "allocation": "neyman", "sds": {"x": 1.0, "y": -1.0}}),
+        ("a column that is none", {"stratify_by": "scores"}),
+        ("a word for yes", {"shuffle": "yes"}),
+        ("equal scores", {"data": {"a": [1] * 10}, "n": 4, "stratify_by": "score"}),
+        ("the disagreement of one", {"data": {"a": range(10)}, "n": 4, "stratify_by": "disagreement"}),
+        ("scores of ids", {"data": [f"q{i}" for i in range(12)], "stratify_by": "score"}),
+        ("scores of text", {"data": {"a": ["x", "y"] * 5}, "n": 4, "stratify_by": "score"}),
+        ("an id twice", {"data": ["q", "q"], "n": 1}),
+        ("fractions as ids", {"data": [0.5, 0.2], "n": 1}),
+        ("clusters across strata", {"n": 4, "clusters": [0, 0, 1, 1] * 3, "strata": ["x", "y"] * 6}),
+    ],
+    "advise": [
+        *((f"{name} of data", {name: value}) for name, value in (("n_systems", 3), ("clustered", True), ("paired", False))),
+        *((what, {"data": None, "gold": None, **numbers}) for what, numbers in (
+            ("one system", {"n_systems": 1}), ("no run", {"n_runs": 0}), ("half a run", {"n_runs": 2.5}), ("one fold", {"n_folds": 1}),
+            ("fewer than none that differ", {"n_differing": -1}),
+            ("gold without data", {"gold": ["a", "b"]}), ("systems without data", {"systems": ["a", "b"]}), ("ids without data", {"items": ["a", "b"]}),
+            ("clusters without data", {"clusters": ["a", "b"]}), ("columns without data", {"reading": bb.Reading(ignore="a")}),
+        )),
+    ],
+    "replicability": [
+        ("no p-value above 1", {"p_values": {"u": 0.5, "v": 1.1}}),
+        ("a missing p-value", {"p_values": {"u": NAN, "v": 0.5}}),
+        ("a list of p-values", {"p_values": {"u": [0.5], "v": 0.5}}),
+        ("no p-value", {"p_values": {}}),
     ],
     "aso_tightness": [(f"no run in {name}", {name: 0}) for name in ("m_old", "n_old", "m_new", "n_new")],
     "normality": [

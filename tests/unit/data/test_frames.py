@@ -20,9 +20,6 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import evaluation_of_frame
 from bestby.data.roles import TableOptions
 
-# ruff: noqa: E501 - rows of tables
-
-
 DATA: dict[str, list[Any]] = {
     "id": ["q1", "q2", "q3"],
     "gold": [1, 2, 1],
@@ -104,24 +101,6 @@ def test_scores_without_gold_and_an_index_that_means_nothing() -> None:
     assert evaluation.gold is None
     assert evaluation.systems["a"].tolist() == [0.5, 1.0]
     pd.testing.assert_frame_equal(frame, before)
-
-
-@pytest.mark.parametrize(
-    ("frame", "arguments", "expected"),
-    [
-        (pd.DataFrame(DATA), {"gold": "label"}, "the data frame has no column 'label' (named as gold)"),
-        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "the data frame: column 'gold' cannot be gold and system at once"),
-        (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
-        (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),
-        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold", "clusters": "doc"}, "the data frame: the gold is missing for 1 of 3 items; first: row 2"),
-        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "items": "id", "clusters": "doc", "on_missing": "drop"}, "the data frame: item ids must be unique, but 1 of 2 occur more than once; first: 'q' (2 times)"),
-        (pl.DataFrame({"a": [1], "b": [1]}), {}, "a comparison needs at least 2 items, got 1"),
-    ],
-)  # fmt: skip
-def test_errors(frame: Any, arguments: dict[str, Any], expected: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        evaluation_of_frame(frame, TableOptions.of(**arguments))
-    assert caught.value.message.startswith(expected)
 
 
 LONG: dict[str, list[Any]] = {

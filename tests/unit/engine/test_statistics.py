@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from bestby import Evaluation, Metric
-from bestby._core import chunks
 from bestby.engine import prepare
 from bestby.engine import statistics as engine_statistics
 from bestby.engine.statistics import Design, Rows, Statistics, _summed
@@ -80,19 +79,6 @@ def test_distinct_units_are_counted(design: Design) -> None:
 
 
 @every_design
-def test_every_unit_knows_its_row(design: Design) -> None:
-    found = of(SMALL, design)
-    given = SMALL
-    if design.clusters is not None:
-        given = np.stack([np.bincount(design.clusters, column) for column in SMALL.T], axis=1)
-    assert found.place is not None
-    assert (found.X[found.place] == given).all()
-    assert (np.bincount(found.place, design.unit_counts) == found.units.counts).all()
-    if design.unit_sizes is not None:
-        assert (found.sizes[found.place] == design.unit_sizes).all()
-
-
-@every_design
 @pytest.mark.parametrize("real", [False, True])
 def test_the_order_of_the_items_leaves_no_trace(design: Design, real: bool) -> None:
     rows = np.random.default_rng(3).normal(size=(N, 4)) if real and design.clusters is None else SMALL
@@ -104,40 +90,7 @@ def test_the_order_of_the_items_leaves_no_trace(design: Design, real: bool) -> N
     assert one.item_rows.each()[order].tolist() == other.item_rows.each().tolist()
 
 
-def test_equal_rows_in_two_strata_stay_apart() -> None:
-    found = of([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [0.0, 1.0]], Design(4, strata=np.array([1, 0, 0, 1])))
-    assert found.units.bounds.tolist() == [0, 2, 4]
-    assert found.units.counts.tolist() == [1, 1, 1, 1]
-
-
-def test_alike_clusters_of_unequal_size_stay_apart() -> None:
-    found = of([[4.0], [4.0], [1.0]], Design(3, np.array([2, 1, 3]), sizes=np.array([5.0, 7.0, 5.0])))
-    assert units_of(found) == {(0, 5, 4): 2, (0, 7, 4): 1, (0, 5, 1): 3}
-
-
 LABELS = np.random.default_rng(5).integers(0, 4, (3, 400))
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("clustered", [False, True])
-def test_cells_of_labels_are_the_distinct_rows_of_items(
-    stratified: bool, missing: bool, clustered: bool
-) -> None:
-    gold, *predicted = LABELS
-    systems = {"a": predicted[0].astype(object), "b": predicted[1].astype(object)}
-    if missing:
-        systems["b"][::9] = None
-    groups: dict[str, Any] = {"clusters": np.arange(400) // 3 if clustered else None}
-    groups["strata"] = np.arange(400) // 3 % 2 if stratified else None
-    evaluation = Evaluation.of(systems, gold, on_missing="worst", **groups)
-    for name in ("f1_macro", "accuracy", "cohen_kappa"):
-        (group,) = prepare.groups(evaluation, [resolve(name)])
-        assert isinstance(group, SumGroup)
-        _, rows = prepare.statistics_of(evaluation, group.metric)
-        for found, item_rows in zip(group.statistics, rows, strict=True):
-            assert same(found, Statistics.of(group.metric, 0, Rows(item_rows), group.design))
-            assert (found.item_rows.each() == item_rows).all()
 
 
 @pytest.mark.parametrize("stratified", [False, True])
@@ -204,17 +157,6 @@ def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> Non
     assert fresh.tolist() == [True, True, False, True]
 
 
-@pytest.mark.parametrize("k", [1, 7, 8, 16, 200])
-@pytest.mark.parametrize("more", [-1, 0, 1, 2])
-@pytest.mark.parametrize("blocks", [1, 2])
-def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int) -> None:
-    """A last block of a single row would be added up in another order."""
-    size = blocks * (chunks.CHUNK // k) + more
-    rows = np.tile(np.random.default_rng(k).normal(size=k), (size, 1))
-    assert np.unique(engine_statistics.projected(rows)).size == 1
-    assert np.unique(engine_statistics.projected(np.asfortranarray(rows))).size == 1
-
-
 # -- what the score makes of them --------------------------------------------------------------------------
 
 
@@ -236,14 +178,6 @@ def test_the_influence_of_items_adds_up_to_that_of_their_clusters(name: str) -> 
     sums = np.bincount(clusters, found.item_influence)
     assert found.influence[found.place] == pytest.approx(sums, rel=1e-9, abs=1e-12)
     assert found.item_influence == pytest.approx(system(name).item_influence, rel=1e-9, abs=1e-12)
-
-
-def test_sums_of_squares_are_those_of_the_units() -> None:
-    found = of(SMALL, DESIGNS["counts"]).squares
-    counts = DESIGNS["counts"].item_counts
-    assert found.total.tolist() == (counts @ SMALL).tolist()
-    assert found.squares.tolist() == (counts @ SMALL**2).tolist()
-    assert found.nonzero.tolist() == (counts @ (SMALL != 0.0)).tolist()
 
 
 def test_units_of_a_mean_say_how_many_items_they_hold_if_all_hold_as_many() -> None:

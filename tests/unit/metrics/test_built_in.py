@@ -147,11 +147,3 @@ def test_a_metric_of_the_other_direction_says_so() -> None:
         function = bb.FunctionMetric(sklearn_metrics.mean_absolute_error, greater_is_better=better)
         (note,) = notes_on_functions([function], [Evaluation.of(*numbers())])
         assert ("counts lower scores as better" in note.message) == better
-
-
-def test_the_suggestion_is_valid_python() -> None:
-    (gold, one, other) = np.random.default_rng(1).choice(['yes "q"', "no"], size=(3, 100))
-    (message,) = told(
-        ({"a": one, "b": other}, gold), lambda y, x: sklearn_metrics.f1_score(y, x, pos_label='yes "q"')
-    )
-    assert 'metric="f1[yes \\"q\\"]" takes' in message

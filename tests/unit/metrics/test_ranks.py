@@ -154,42 +154,6 @@ def test_a_named_label_stands_against_all_others(generator):
     assert score[0] == pytest.approx(sk.roc_auc_score(gold == 2, predictions), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("name", "gold", "predictions", "message"),
-    [
-        (
-            "roc_auc",
-            [1, 1],
-            [0.1, 0.2],
-            "roc_auc needs positive and negative items, but every gold label is 1",
-        ),
-        ("roc_auc", ["a", "b", "c"], [1, 2, 3], "roc_auc needs two gold labels, got 3: 'a', 'b', 'c'"),
-        ("roc_auc[x]", ["a", "b"], [1, 2], "roc_auc\\[x\\]: there is no label 'x'; the labels are a, b"),
-        (
-            "average_precision",
-            [0, 1],
-            ["a", "b"],
-            "average_precision needs numeric predictions, got text: 'a'",
-        ),
-        (
-            "spearman",
-            [1, 1, 1],
-            [1, 2, 3],
-            "spearman is undefined: the gold is constant \\(1 on all items\\)",
-        ),
-        ("kendall", [2, 2], [1, 2], "kendall is undefined: the gold is constant"),
-        ("pearson", [0.5, 0.5], [1, 2], "pearson is undefined: the gold is constant \\(0.5 on all items\\)"),
-        *(
-            (name, None, [1, 2], f"{name} needs gold")
-            for name in ("pearson", "spearman", "kendall", "roc_auc")
-        ),
-    ],
-)
-def test_what_cannot_be_scored_is_refused_by_fit(name, gold, predictions, message):
-    with pytest.raises(InvalidInputError, match=message):
-        resolve(name).fit(None if gold is None else np.array(gold), [np.array(predictions)], None)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
 def test_numbers_that_differ_are_no_constant_however_far_from_zero(name, generator):

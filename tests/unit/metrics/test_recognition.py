@@ -88,21 +88,6 @@ def test_characters_include_the_spaces_between_words():
     np.testing.assert_array_equal(edit_counts(["a b"], ["ab"], "characters"), [[2, 0, 1, 0]])
 
 
-@pytest.mark.parametrize(
-    ("gold", "predictions", "message"),
-    [
-        (["a", "b"], ["a", None], "wer reads one text per item, but item 1 of the predictions is None"),
-        (["a", 3], ["a", "b"], "or a list of texts, as the gold of an item, but that of item 1 is 3"),
-        (["a", []], ["a", "b"], "that of item 1 is \\[\\]"),
-        (["a", ["b", 2.5]], ["a", "b"], "that of item 1 is \\['b', 2.5\\]"),
-        (None, ["a", "b"], "wer needs gold texts\nhint: pass gold="),
-    ],
-)
-def test_items_of_another_kind(gold, predictions, message):
-    with pytest.raises(InvalidInputError, match=message):
-        built("wer").statistics(gold, predictions)
-
-
 def test_long_items_are_cut_in_messages():
     with pytest.raises(InvalidInputError) as caught:
         built("wer").statistics(["a"], [["word"] * 500])

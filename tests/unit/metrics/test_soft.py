@@ -213,20 +213,6 @@ def test_ece_comes_with_a_caution(pair):
 
 
 # Names
-@pytest.mark.parametrize(
-    ("name", "message", "hint"),
-    [
-        ("ece@0", "ece@0 must have 1 to 1000 bins, got 0", "write ece for 15 bins, ece@10 for ten"),
-        ("ece@1001", "ece@1001 must have 1 to 1000 bins, got 1001", "write ece for 15 bins, ece@10 for ten"),
-        ("ece@ten", "a whole number must follow the @, got 'ece@ten'", "write it as in ece@10"),
-        ("ece@-3", "a whole number must follow the @, got 'ece@-3'", "write it as in ece@10"),
-        ("ece@", "a whole number must follow the @, got 'ece@'", "write it as in ece@10"),
-    ],
-)
-def test_a_number_of_bins_that_is_none(name, message, hint):
-    with pytest.raises(InvalidInputError) as error:
-        resolve(name)
-    assert (error.value.message, error.value.hint) == (message, hint)
 
 
 @pytest.mark.parametrize(

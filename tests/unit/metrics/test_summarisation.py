@@ -110,11 +110,6 @@ def test_the_default_tokens_part_punctuation_from_words():
     np.testing.assert_array_equal(row, [[3, 1, 3, 6]])
 
 
-def test_unknown_rouge():
-    with pytest.raises(InvalidInputError, match="there is no 'rougeW'\nhint: it is one of rouge1, "):
-        Rouge("rougeW")
-
-
 @pytest.mark.parametrize("incomplete", [False, True])
 @pytest.mark.parametrize("name", ["meteor", "meteor_corpus"])
 def test_without_wordnet(name, incomplete, monkeypatch, tmp_path):

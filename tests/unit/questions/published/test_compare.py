@@ -168,50 +168,6 @@ def test_the_share_of_one_system_has_the_interval_of_evaluate() -> None:
     assert ours == bb.evaluate({"mine": right}).systems[0].interval
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"published": "87.4"}, "the published score is 87.4"),
-        ({"published": -0.1}, "the published score is -0.1"),
-        ({"published": "high"}, "published must be a number"),
-        ({"published": float("nan")}, "published must be a number"),
-        ({"published": 0.8, "n_items": 0}, "n_items must be a whole number"),
-        ({"published": 0.8, "n_items": 20, "same_items": True}, "10 items cannot be the same as 20"),
-        ({"published": 0.8, "level": 1.0}, "level must lie strictly"),
-        ({"published": 0.8, "metric": ["accuracy", "recall[1]"]}, "one metric at a time is compared"),
-        ({"published": 0.8, "sd": 0.1, "n_runs": 3}, "has no effect on published runs"),
-    ],
-)
-def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.errors.InvalidInputError, match=message):
-        bb.compare_published(*answers(8, 10), **options)
-
-
-def test_wrong_data() -> None:
-    gold = [0, 1] * 10
-    with pytest.raises(bb.errors.DesignError, match="f1_macro is not a share of right answers"):
-        bb.compare_published({"a": gold}, gold, published=0.8, metric="f1_macro")
-    with pytest.raises(bb.errors.DesignError, match="mean is not a share of right answers"):
-        bb.compare_published({"a": [0.2, 0.5, 0.7]}, published=0.8)
-    with pytest.raises(
-        bb.errors.InvalidInputError, match="one system is compared with a published score, got 2"
-    ):
-        bb.compare_published({"a": gold, "b": gold}, gold, published=0.8)
-    for runs, message in (
-        ([0.8], "at least 2 runs"),
-        ([0.8, 0.8], "the same score"),
-        (["x", "y"], "numbers"),
-    ):
-        with pytest.raises(bb.errors.BestbyError, match=message):
-            bb.compare_published(runs, published=0.8, sd=0.1, n_runs=3)
-    with pytest.raises(bb.errors.InvalidInputError, match="published runs need"):
-        bb.compare_published([0.8, 0.9], published=0.8, sd=0.1)
-    with pytest.raises(bb.errors.InvalidInputError, match="the spread of a single run"):
-        bb.compare_published([0.8, 0.9], published=0.8, sd=0.1, n_runs=1)
-    with pytest.raises(bb.errors.InvalidInputError, match="sd must be at least 0"):
-        bb.compare_published([0.8, 0.9], published=0.8, sd=-0.1, n_runs=2)
-
-
 def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, runs = tmp_path / "p.csv", tmp_path / "runs.csv"
     table.write_text(

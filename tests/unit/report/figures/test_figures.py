@@ -13,15 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from tests.unit.report.conftest import ladder
 
 from bestby import Study, compare
-from bestby._core.errors import InvalidInputError
 from bestby.report.comparison import Comparison
 from bestby.report.figures import drawing, forest, matrix
 from bestby.report.figures import systems as figures_systems
-from bestby.report.figures.canvas import Canvas
 
 
 def markers(axes: Any) -> list[Any]:
@@ -115,20 +112,6 @@ def test_height_grows_with_the_pairs(made: SimpleNamespace) -> None:
     assert many > 5 * few
 
 
-def test_axes_given_are_used(made: SimpleNamespace) -> None:
-    axes = Figure().add_subplot()
-    assert forest.forest(made.five(), canvas=Canvas(axes)) is axes
-    assert made.difference().plot(ax=Figure().add_subplot()).figure is not axes.figure
-    assert made.five().plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("Differences")
-
-
-def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
-    assert "f1[a_b]" in forest.forest(made.two_metrics(), "f1[a_b]").get_xlabel()
-    with pytest.raises(InvalidInputError) as caught:
-        forest.forest(made.five(), "bleu")
-    assert str(caught.value) == "no metric 'bleu' in this comparison\nhint: metrics: accuracy"
-
-
 def test_a_single_interval(made: SimpleNamespace) -> None:
     axes = forest.interval(made.five()["aen_bert", "memnet"])
     assert [text.get_text() for text in axes.texts] == ["0.024", "0.094", "0.060"]
@@ -183,12 +166,6 @@ def test_files_are_what_they_say_and_reproducible(
     drawing.save(forest.forest(made.five()).figure, two)
     assert one.read_bytes().startswith(magic)
     assert one.read_bytes() == two.read_bytes()
-
-
-def test_another_suffix_is_an_error(made: SimpleNamespace, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"written as \.png, \.svg, \.pdf, got '.*plot.gif'"):
-        drawing.save(forest.forest(made.five()), tmp_path / "plot.gif")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_pyplot_is_never_imported(tmp_path: Path) -> None:
