@@ -104,29 +104,6 @@ def test_github(run: Run, gate_files: Path) -> None:
     )
 
 
-def test_a_table_of_both(run: Run, table: Path) -> None:
-    named = (
-        "--gold",
-        "label",
-        "--item",
-        "item",
-        "--cluster",
-        "doc",
-        "--baseline",
-        "high",
-        "--candidate",
-        "low",
-    )
-    done = run("gate", table.name, *named)
-    assert done.returncode == 1
-    assert "low is worse than high in accuracy" in " ".join(done.stdout.split())
-    check_refused(
-        run("gate", table.name, "--gold", "label", "--item", "item", "--cluster", "doc"),
-        "a gate compares two systems, got 3: low, middle, high",
-        "name both: --baseline ... and --candidate ...",
-    )
-
-
 # -- slices ----------------------------------------------------------------------------------------
 
 
@@ -209,16 +186,11 @@ def test_slices_of_the_settings_and_a_stored_baseline(run: Run, sliced: Path) ->
         ((), "no file was given", "bestby gate main.csv new.csv"),
         (("main.csv",), "a gate needs a baseline and a candidate, got one system: main", "--baseline-file"),
         (("main.csv", "no.csv"), "no file 'no.csv'", "check the path"),
-        (("main.csv", "same.csv", "--level", "1"), "--level must lie strictly between 0 and 1", "95 %"),
-        (("main.csv", "same.csv", "--level", "0.5"), "--level must be above 0.5", "one-sided"),
         (("main.csv", "same.csv", "--margin", "x"), "--margin must be a number or METRIC=NUMBER", "accuracy=0.01"),
         (("main.csv", "same.csv", "--margin", "1", "--margin", "2"), "--margin is given twice", "one"),
         (("main.csv", "same.csv", "--margin", "1", "--margin", "a=2"), "for all metrics and for single", "name"),
         (("main.csv", "same.csv", "--margin", "acc=.1"), "--margin names 'acc'", "the metrics are: accuracy"),
         (("main.csv", "same.csv", "--inconclusive", "x"), "--inconclusive must be one of pass, fail", ""),
-        (("main.csv", "same.csv", "--candidate", "x"), "--candidate 'x' is not among", ""),
-        (("none.csv", "none2=none.csv"), "no prediction of any system is a label of the gold", ""),
-        (("main.csv", "same.csv", "--json", "no/such/place"), "cannot write 'no/such/place'", "folder"),
         (("main.csv", "same.csv", "--junit", "main.csv"), "--junit would overwrite the input", "another"),
     ],
 )  # fmt: skip

@@ -48,33 +48,6 @@ def write(tmp_path: Path) -> Callable[[Rows], Path]:
     return to_file
 
 
-def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
-    done = run(
-        "judged",
-        "compare",
-        write(rows()),
-        "--labels-drawn",
-        "random",
-        "--bias-by",
-        "length",
-        "--bias-by",
-        "order",
-        "--details",
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    for text in (
-        "Systems by the corrected mean human score",
-        "The judge against the humans: bias is judge minus human",
-        "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity)",
-        "Mean human score by the judge's score",
-        "length    per unit",
-        "The bias of the judge does not differ significantly between the systems",
-        "taken to be drawn at random",
-        "judged.csv was read as scores per item and system",
-    ):
-        assert text in done.stdout
-
-
 def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_path: Path) -> None:
     path = write(rows())
     files = {form: tmp_path / f"r.{form}" for form in ("json", "csv", "markdown", "latex", "html")}

@@ -15,10 +15,7 @@ from tests.cli.studies import GOLD, Lines, wrong
 
 from bestby.questions.study.study import Study
 
-START = helpers.START | {
-    "plot": "<?xml",
-    "results-tsv": "\tmean_epochs\tacc\td_acc\ts_acc\tstd_acc\n",
-}
+START = helpers.START | {"plot": "<?xml", "results-tsv": "\tmean_epochs\tacc\td_acc\ts_acc\tstd_acc\n"}
 
 
 # -- add -------------------------------------------------------------------------------------------

@@ -26,6 +26,8 @@ from tests.sound_calls import Call, cells, labels, parameters, scores, sound_cal
 import bestby as bb
 
 NAN, INF = math.nan, math.inf
+DIGITS = 10**5000
+"""A number of more digits than Python writes as a text."""
 
 WRONG: dict[str, list[Any]] = {
     "across": ["anova"],
@@ -57,7 +59,7 @@ WRONG: dict[str, list[Any]] = {
     "n_comparisons": [0, 1.5],
     "n_items": [0, 1.5],
     "n_jobs": [0, 1.5, "x"],
-    "n_resamples": [0, -5, 2.5, "x", NAN],
+    "n_resamples": [0, -5, 2.5, "x", NAN, DIGITS],
     "normalise": ["max", 3],
     "on_missing": ["skip"],
     "outer": ["model"],
@@ -72,7 +74,7 @@ WRONG: dict[str, list[Any]] = {
     "required": [0, 99, "x"],
     "resample_size": [0, 1, -0.5, 2.0, NAN, "x", True],
     "resampling": [7],
-    "rng": [-1, 0.5, "x"],
+    "rng": [-1, 0.5, "x", 2**256, DIGITS],
     "scale": ["glicko"],
     "size": [0, -1, 2.5],
     "statistic": ["mode", 3],
@@ -293,6 +295,11 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("runs on other datasets", {"data": {"a": np.ones((2, 3)), "b": np.ones((3, 3))}}),
         ("pairs of scores", {"paired": True}),
         ("a margin out of reach", {"data": {"x": EVALUATION, "y": EVALUATION}, "margin": 1.0}),
+        ("a dataset of thousands of digits", {"data": {DIGITS: TABLE["u"], "x": TABLE["v"]}}),
+        ("a dataset of items of thousands of digits", {"data": {DIGITS: EVALUATION, "x": EVALUATION}, "metric": "accuracy"}),
+        ("a system of thousands of digits", {"data": {d: {DIGITS: x, "b": 1 - x} for d, x in (("x", 0.2), ("y", 0.4))}}),
+        ("runs of a system of thousands of digits", {"data": {d: {DIGITS: [1, 2, x], "b": [2, x, 1]} for d, x in (("x", 1), ("y", 3))}}),
+        ("an outer system of thousands of digits", {"data": {"a": {DIGITS: 1, "y": 2}, "b": {DIGITS: 1, "y": 3}}, "outer": "system"}),
         ("these very datasets without items", {"datasets": "fixed"}),
         ("a test over datasets that are fixed", {"data": {"u": RUNS, "v": RUNS}, "across": "t", "datasets": "fixed"}),
         ("a test across without tests", {"test": None, "across": "sign"}),
@@ -327,6 +334,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
     ],
     "compare_folds": [
         ("one score less", {"data": {"a": [1, 2], "b": [1]}}),
+        ("a system of thousands of digits", {"data": {DIGITS: [0.1, 0.2, 0.3], "b": [0.1, 0.3, 0.2]}}),
         ("one system", {"data": {"a": [1, 2]}}),
         ("one fold", {"data": {"a": [1], "b": [2]}}),
         ("a missing score", {"data": {"a": [1, NAN], "b": [2, 1]}}),
@@ -342,6 +350,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
     ],
     "compare_runs": [
         ("one run", {"data": {**RUNS, "a": [1.0]}}),
+        ("a system of thousands of digits", {"data": {DIGITS: [1, 2, 3], **RUNS}}),
         ("one run of items", {"data": {"a": [[1.0, 2.0]], "b": [[1.0, 2.0]]}}),
         ("no runs", {"data": {**RUNS, "a": []}}),
         ("one system", {"data": {"a": [1.0, 2.0]}}),
@@ -600,6 +609,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         )),
     ],
     "replicability": [
+        ("a dataset of thousands of digits", {"p_values": {DIGITS: 0.1, "x": 0.2}}),
         ("no p-value above 1", {"p_values": {"u": 0.5, "v": 1.1}}),
         ("a missing p-value", {"p_values": {"u": NAN, "v": 0.5}}),
         ("a list of p-values", {"p_values": {"u": [0.5], "v": 0.5}}),

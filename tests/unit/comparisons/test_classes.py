@@ -132,9 +132,7 @@ def test_a_word_for_nothing_in_the_gold_is_noted_where_no_system_predicts_it():
 
 
 @pytest.mark.parametrize(
-    "gold",
-    [["none", "x", "y"] * 10, ["none", *["x", "y"] * 20]],
-    ids=["often", "predicted"],
+    "gold", [["none", "x", "y"] * 10, ["none", *["x", "y"] * 20]], ids=["often", "predicted"]
 )
 def test_a_word_for_nothing_that_is_a_class_is_not_noted(gold):
     other = ["x", *gold[1:]]

@@ -116,10 +116,7 @@ def test_the_gold_is_their_distribution_and_the_labels_are_kept() -> None:
 
 def test_labels_with_ids_are_aligned_with_the_systems() -> None:
     gold = Annotations.of({f"q{i}": row for i, row in enumerate(ROWS)})
-    systems = {
-        "a": {"q2": "yes", "q0": "yes", "q1": "no"},
-        "b": {"q1": "no", "q2": "no", "q0": "no"},
-    }
+    systems = {"a": {"q2": "yes", "q0": "yes", "q1": "no"}, "b": {"q1": "no", "q2": "no", "q0": "no"}}
     made = Evaluation.of(systems, gold)
     assert made.items is not None
     assert made.annotations is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from bestby import Reading, compare, read
+from bestby import compare, read
 from bestby._core.arrays import is_frame
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.data import table
@@ -48,20 +46,6 @@ def parts(evaluation: Evaluation) -> dict[str, Any]:
     return {
         name: None if array is None else array.tolist()
         for name, array in (arrays | dict(evaluation.systems)).items()
-    }
-
-
-@pytest.mark.parametrize("maker", MAKERS)
-def test_every_frame_gives_the_same(maker: Any) -> None:
-    frame = maker(DATA)
-    assert is_frame(frame)
-    evaluation = evaluation_of_frame(frame, TableOptions.of("gold", items="id", clusters="doc"))
-    assert parts(evaluation) == {
-        "gold": [1, 2, 1],
-        "items": ["q1", "q2", "q3"],
-        "clusters": ["d1", "d1", "d2"],
-        "aen": [1, 1, 1],
-        "bert": [2, 2, 1],
     }
 
 
@@ -111,36 +95,11 @@ LONG: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("maker", MAKERS)
-def test_columns_are_what_they_are_called_as_in_a_file(maker: Any, tmp_path: Path) -> None:
-    data = {"cluster" if name == "doc" else name: column for name, column in DATA.items()}
-    path = tmp_path / "wide.csv"
-    pd.DataFrame(data).to_csv(path, index=False)
-    here, there = compare(maker(data)), compare(read(path))
-    assert here.differences == there.differences
-    assert here.notes[0].code == there.notes[0].code == "read_as"
-    told = " was read as a wide table; systems: aen, bert; gold: gold; item: id; cluster: cluster"
-    assert here.notes[0].message == f"the data frame{told}"
-    assert there.notes[0].message == f"wide.csv{told}"
-
-
 def test_what_was_read_as_what_with_two_groupings() -> None:
     frame = pd.DataFrame(DATA).rename(columns={"gold": "language"})
     evaluation = evaluation_of_frame(frame, TableOptions.of(clusters=["doc", "language"]))
     told = "no gold: per-item scores; item: id; cluster: doc and language"
     assert evaluation.notes[0].message.endswith(told)
-
-
-@pytest.mark.parametrize("maker", MAKERS)
-def test_a_long_frame_is_read_as_a_long_file(maker: Any) -> None:
-    found = compare(maker(LONG))
-    told = "the data frame was read as a long table; systems: a, b (column system); values: prediction"
-    assert found.notes[0].message == f"{told}; gold: gold; item: item"
-    wide = pd.DataFrame(LONG).pivot(index=["gold", "item"], columns="system", values="prediction")
-    assert found.differences == compare(wide.reset_index(), gold="gold").differences
-    other = maker({"who": LONG["system"], "q": LONG["item"], "said": LONG["prediction"], "y": LONG["gold"]})
-    named = compare(other, "y", items="q", reading=Reading(system_column="who", value_column="said"))
-    assert named.differences == found.differences
 
 
 @pytest.mark.parametrize("gold", [["x", "y", "x", "y"], [1, 0, 1, 0]])
@@ -189,25 +148,6 @@ def test_whole_numbers_of_128_bits_of_polars() -> None:
     frame = pl.DataFrame({"gold": right, "a": right, "b": [10**25 + 1] * 18}, schema=kind)
     (found,) = compare(frame, "gold").differences
     assert found.estimate == 0.5
-
-
-@pytest.mark.parametrize("longest", ["x" * 12, "x" * 13])
-@pytest.mark.parametrize("missing", [False, True])
-def test_a_frame_gives_what_its_lists_give(longest: str, missing: bool) -> None:
-    draw = random.Random(longest)
-    n = table.CODED_FROM
-    columns: dict[str, list[Any]] = {
-        name: draw.choices(["a", "b", longest], k=n) for name in ("gold", "s", "t")
-    }
-    if missing:
-        columns["t"][n // 2] = None
-    columns["s"][-1] = "a label that is not at the beginning" if missing else "c"
-    lists = {name: columns[name] for name in ("s", "t")}
-    by_frame = compare(pl.DataFrame(columns), "gold", on_missing="worst")
-    by_lists = compare(lists, columns["gold"], on_missing="worst")
-    assert by_frame.differences == by_lists.differences
-    assert by_frame.systems == by_lists.systems
-    assert by_frame.provenance.data_hash == by_lists.provenance.data_hash
 
 
 def test_messages_name_the_row_of_a_value_that_is_wrong() -> None:

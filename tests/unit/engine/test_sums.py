@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,21 +105,6 @@ def test_common_resamples_of_all_systems_vary_as_those_of_each_pair(
         assert apart[0] == pytest.approx(apart[1], rel=0.1)
 
 
-@pytest.mark.parametrize("kind", ["macro-F1", "mean", "RMSE"])
-def test_scores_of_all_systems_without_a_unit_are_those_of_the_totals_less_its_rows(kind: str) -> None:
-    group = KINDS[kind].group(clusters=CLUSTERS)
-    found, sample = group.jackknife(), group.together
-    for system, rows in enumerate(sample.rows()):
-        total = group.statistics[system].total
-        expected = [float(group.metric.score(total - row)) for row in rows]
-        assert found.scores[:, system] == pytest.approx(expected, rel=1e-12)
-    means = group.unit_means
-    assert (means is None) == (kind != "mean")
-    if means is not None:
-        sizes = sample.sizes * sample.units.counts
-        assert sizes @ means[0] / sizes.sum() == pytest.approx(group.scores, rel=1e-12)
-
-
 def test_very_many_items_vary_together_as_the_distinct_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
     group = KINDS["macro-F1"].group()
     distinct = group.spread
@@ -137,28 +121,6 @@ def test_very_many_items_vary_together_as_the_distinct_ones_do(monkeypatch: pyte
 
 
 # -- counted rows, and very many items -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-@pytest.mark.parametrize("metric", ["f1_macro", "accuracy"])
-def test_counted_rows_give_what_the_items_give(metric: str, stratified: bool) -> None:
-    strata = np.arange(N) % 2 if stratified else np.zeros(N, dtype=np.int64)
-    rows = Counter(zip(strata.tolist(), GOLD, *LABELS.values(), strict=True))
-    stratum, gold, *predicted = zip(*rows, strict=True)
-    counted = Evaluation.of(
-        dict(zip(NAMES, predicted, strict=True)),
-        gold,
-        counts=list(rows.values()),
-        strata=stratum if stratified else None,
-    )
-    items = Evaluation.of(LABELS, GOLD, strata=strata if stratified else None)
-    for interval, test in (("auto", "auto"), ("percentile", "bootstrap"), ("abc", "wald"), ("bca", "hall")):
-        one, other = (
-            compare(data, metric=metric, interval=interval, test=test, n_resamples=199)
-            for data in (counted, items)
-        )
-        assert one.differences == other.differences
-        assert one.systems == other.systems
 
 
 @pytest.mark.long

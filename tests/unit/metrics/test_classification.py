@@ -145,12 +145,7 @@ def test_micro_precision_is_over_the_predictions_made():
 @pytest.mark.parametrize(
     ("name", "gold", "predictions", "message"),
     [
-        (
-            "precision_macro",
-            [0, 1],
-            [0, 0],
-            "precision of 'b' is 0/0 (never predicted) and counts as 0 in",
-        ),
+        ("precision_macro", [0, 1], [0, 0], "precision of 'b' is 0/0 (never predicted) and counts as 0 in"),
         ("precision_weighted", [0, 1], [0, 0], "precision of 'b' is 0/0 (never predicted)"),
         ("recall_macro", [0, 0], [0, 1], None),
         ("f1_weighted", [0, 0], [0, 0], None),

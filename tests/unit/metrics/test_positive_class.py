@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.cli import main
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -182,23 +181,6 @@ def test_a_metric_without_its_class_names_those_of_the_gold(name: str) -> None:
         assert other not in caught.value.message
         assert caught.value.hint == f'name one: metric="{first}"'
         assert bb.evaluate({"a": gold}, gold, metric=first).systems[0].score == 1.0
-
-
-def test_the_command_line_says_both_as_they_are_typed(tmp_path: Path, capsys: Any) -> None:
-    rows = [f"{gold},{p:.6f},{1 - p:.6f}" for gold, p in zip(np.where(HATE, "not ok", "ok"), P, strict=True)]
-    table = tmp_path / "scores.csv"
-    table.write_text("\n".join(["gold,a,b", *rows]))
-    assert main(["evaluate", str(table), "--gold", "gold", "--metric", "f1"]) == 2
-    assert 'hint: name one: --metric "f1[not ok]"' in capsys.readouterr().err
-    assert main(["compare", str(table), "--gold", "gold", "--metric", "roc_auc", "--resamples", "99"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert '(--metric "roc_auc[not ok]")' in said
-    assert "roc_auc is significantly below 0.5" in said
-    assert (
-        main(["compare", str(table), "--gold", "gold", "--metric", "roc_auc[not ok]", "--resamples", "99"])
-        == 0
-    )
-    assert "the label that sorts last" not in capsys.readouterr().out
 
 
 def test_advice_a_pilot_and_the_pages_of_a_board_say_which_class_is_positive(tmp_path: Path) -> None:

@@ -42,18 +42,6 @@ def test_against_jiwer(name, items, seed):
         assert score == pytest.approx(REFERENCE[name](references, texts), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_many_totals_at_once(name, generator):
-    totals = generator.integers(0, 9, size=(3, 5, 4)).astype(float)
-    totals[1, 2] = 0.0
-    metric = built(name)
-    scores = metric.score(totals)
-    assert scores.shape == (3, 5)
-    assert np.isnan(scores[1, 2])
-    one_by_one = [metric.score(row) for row in totals.reshape(-1, 4)]
-    np.testing.assert_array_equal(scores.reshape(-1), one_by_one)
-
-
 def test_the_reference_with_the_fewest_errors_counts_then_the_one_with_most_hits():
     gold = [["x y", "a"], "a", ["x", "a b c d"], ["c a", "a"]]
     predictions = ["a b", "b", "a b c", "c a"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -171,19 +169,6 @@ def test_divergences_are_zero_for_equal_rows_only(sample):
     for name in set(ZERO_IF_EQUAL) - {"ordinal_mae"}:
         assert (fitted_metric(name, gold, predictions).values(gold, predictions)[apart] > 0.0).all(), name
     assert (fitted_metric("soft_accuracy", gold, gold).values(gold, predictions)[apart] < 1.0).all()
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_many_totals_at_once_score_as_one_by_one(name, generator):
-    gold, predictions = generator.dirichlet(np.ones(3), 30), generator.dirichlet(np.ones(3), 30)
-    if name in plain.HARD_GOLD:
-        gold = _one_hot(gold.argmax(axis=1), 3)
-    before = gold.copy(), predictions.copy()
-    metric = pickle.loads(pickle.dumps(fitted_metric(name, gold, predictions)))
-    totals = generator.integers(0, 3, (2, 5, 30)) @ metric.statistics(gold, predictions)
-    expected = [[metric.score(row) for row in block] for block in totals]
-    np.testing.assert_allclose(metric.score(totals), expected, rtol=1e-14)
-    np.testing.assert_array_equal((gold, predictions), before)
 
 
 @pytest.mark.parametrize(

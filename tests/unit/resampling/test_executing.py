@@ -260,10 +260,7 @@ class Refusing(RecordingExecutor):
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (
-            BrokenExecutor("gone"),
-            "a worker of the Refusing died, and its resamples are lost: gone",
-        ),
+        (BrokenExecutor("gone"), "a worker of the Refusing died, and its resamples are lost: gone"),
         (CancelledError(), "the Refusing cancelled its resamples"),
         (
             RuntimeError("cannot schedule after shutdown"),

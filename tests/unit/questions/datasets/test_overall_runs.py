@@ -265,29 +265,6 @@ def test_datasets_with_a_single_run_are_dropped_on_request() -> None:
     assert "datasets_dropped" in {note.code for note in found.notes}
 
 
-def by_pair(found: bb.results.DatasetComparison) -> dict[Any, Any]:
-    """Return the differences over all datasets by the systems and by what varies."""
-    return {(e.a, e.b, e.average, e.resampled): e for e in found.overall}
-
-
-@pytest.mark.parametrize("factor", [1e-9, -1.0, 1e9])
-def test_other_units_give_the_same_result_in_those_units(factor: float) -> None:
-    scaled = {name: {s: [factor * x for x in runs] for s, runs in row.items()} for name, row in DATA.items()}
-    for statistic in ("mean", "iqm"):
-        one = by_pair(bb.compare_datasets(DATA, statistic=statistic))
-        other = by_pair(
-            bb.compare_datasets(
-                scaled, statistic=statistic, metric=bb.ScoreMetric("score", greater_is_better=factor > 0.0)
-            )
-        )
-        for key, entry in one.items():
-            same = other[key]
-            assert same.estimate == pytest.approx(factor * entry.estimate, rel=1e-9)
-            assert (same.p_value or 1.0) == pytest.approx(entry.p_value or 1.0, rel=1e-6)
-            ends = sorted((factor * entry.interval.low, factor * entry.interval.high))
-            assert (same.interval.low, same.interval.high) == pytest.approx(ends, rel=1e-6)
-
-
 def test_one_sided_questions_and_a_baseline() -> None:
     found = bb.compare_datasets(DATA, alternative="better", baseline="old")
     runs = [e for e in found.overall if e.resampled == "runs"]

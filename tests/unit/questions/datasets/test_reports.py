@@ -48,24 +48,6 @@ def test_every_report_of_every_result(name: str) -> None:
     assert len(result.to_csv().splitlines()) == len(frame) + 1
 
 
-def test_latex_captions_tell_the_methods_of_their_own_table() -> None:
-    tables = {
-        part.split(r"\caption{")[1].split(" ")[0]: part
-        for part in compare_datasets(items(), n_resamples=200).to_latex().split(r"\end{table")[:-1]
-    }
-    assert list(tables) == ["accuracy", "Mean", "All", "Differences"]
-    found = {
-        name: {told for told in ("Over these datasets:", "On each dataset:") if told in part}
-        for name, part in tables.items()
-    }
-    assert found == {
-        "accuracy": set(),
-        "Mean": {"Over these datasets:"},
-        "All": set(),
-        "Differences": {"On each dataset:"},
-    }
-
-
 def test_columns_are_those_of_differences_where_they_apply() -> None:
     frame = compare_datasets(items(), n_resamples=200).to_frame()
     assert list(frame["average"].dropna()) == ["macro", "macro", "micro", "micro"]

@@ -106,19 +106,6 @@ def test_no_text_overlaps_or_is_cut_off(any_comparison: Comparison) -> None:
     assert all(left.x1 < right.x0 for left, right in pairwise(inside))
 
 
-def test_height_grows_with_the_pairs(made: SimpleNamespace) -> None:
-    few = forest.forest(made.five()).figure.get_figheight()
-    many = forest.forest(made.roster["many"]()).figure.get_figheight()
-    assert many > 5 * few
-
-
-def test_a_single_interval(made: SimpleNamespace) -> None:
-    axes = forest.interval(made.five()["aen_bert", "memnet"])
-    assert [text.get_text() for text in axes.texts] == ["0.024", "0.094", "0.060"]
-    assert axes.get_title(loc="left") == "Difference with its 95 % interval, 638 items"
-    assert axes.get_xlabel().startswith("← memnet better")
-
-
 def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
     made: SimpleNamespace, tmp_path: Path
 ) -> None:
@@ -132,12 +119,6 @@ def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
         forest.interval(made.difference(estimate=np.nan, low=np.nan, high=np.nan)), tmp_path / "x.png"
     )
     assert (tmp_path / "x.png").stat().st_size > 1000
-
-
-def test_scores(made: SimpleNamespace) -> None:
-    axes = figures_systems.scores(made.five())
-    assert [float(point.get_xdata()[0]) for point in markers(axes)] == [s.score for s in made.five().systems]
-    assert axes.get_xlabel() == "accuracy (higher is better)"
 
 
 @pytest.mark.parametrize(
