@@ -77,15 +77,6 @@ def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_pa
     assert json.loads(files["json"].read_text())["bias"][0]["value"] == "first"
 
 
-def test_the_figure_of_a_judge_that_gives_no_verdicts(
-    run: Run, write: Callable[[Rows], Path], tmp_path: Path
-) -> None:
-    graded = [row | {"judge": (row["judge"] + i % 5) / 5} for i, row in enumerate(rows())]
-    words = ("--labels-drawn", "random", "--plot", tmp_path / "p.svg", "--plot-kind", "judge")
-    assert run("judged", "compare", write(graded), *words).returncode == 0
-    assert "calibration" in (tmp_path / "p.svg").read_text()
-
-
 def checked_rows(n: int = 200) -> Rows:
     rng = np.random.default_rng(6)
     human = (rng.random(n) < 0.5).astype(int)

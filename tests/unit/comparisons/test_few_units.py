@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import bestby as bb
 from bestby.inference import permutation
-from bestby.results.values import TestResult
 
 
 def by_language(n_clusters: int = 10, n_systems: int = 10) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -189,16 +187,6 @@ def test_of_intervals_that_hold_at_once_no_swap_is_spoken() -> None:
     assert "few_items" not in codes(bb.compare(alone, correction="simultaneous"))
 
 
-def test_all_items_of_a_comparison_of_slices_have_the_note_on_skewness() -> None:
-    d = np.array([-1.9337, -1.5487, 1.3476, -1.7335, -0.7147, -1.484, 0.0343, -1.0923, -0.5152])
-    x, parity = np.arange(9.0), np.array(list("uvuvuvuvu"))
-    plain = bb.compare({"a": x + d, "b": x})
-    sliced = bb.compare_slices({"a": x + d, "b": x}, by={"c": parity})
-    told = [note for note in sliced.notes if note.code == "skewed_differences"]
-    assert told == [note for note in plain.notes if note.code == "skewed_differences"] != []
-    assert "which allows for skewed items" in " ".join(str(sliced).split())
-
-
 def test_blocks_are_the_units_of_text_and_take_a_margin() -> None:
     rng = np.random.default_rng(7)
     x = rng.normal(size=60)
@@ -246,15 +234,6 @@ def test_a_cluster_that_holds_most_items_is_told() -> None:
     assert "few_effective" in {note.code for note in found.differences[0].notes}
 
 
-@pytest.mark.parametrize("made", [bb.compare, bb.gate])
-def test_blocks_are_counted_wherever_they_are_units(made: Any) -> None:
-    old = np.random.default_rng(0).normal(size=40)
-    systems = {"new": old + np.random.default_rng(1).normal(0.3, 0.1, 40), "old": old}
-    more = {"baseline": "old", "margin": 0.1} if made is bb.gate else {}
-    found = made(systems, metric="points", clusters=bb.Blocks(8), **more)
-    assert "This rests on 5 blocks" in " ".join(str(found).split())
-
-
 def test_harmless_means_of_few_units_have_no_note_on_their_number() -> None:
     rng = np.random.default_rng(4)
     for n in (6, 8, 14):
@@ -272,19 +251,6 @@ def test_harmless_means_of_few_units_have_no_note_on_their_number() -> None:
                 continue  # of these clusters few carry the variance
             assert found.differences[0].verdict == "better"
             assert f"This rests on {n} " in " ".join(str(found).split())
-
-
-def test_the_least_p_value_decides_when_another_test_goes_on() -> None:
-    other = TestResult("hall", 1e-4, "two-sided", False, "asymptotic", statistic=9.0)
-    swaps = TestResult("permutation", 0.0625, "two-sided", True, "enumeration", statistic=1.0)
-    assert permutation.refined(swaps, 5, other) is other
-    assert permutation.refined(swaps, 4, other) is other  # rounding cannot make p smaller than the least
-    assert permutation.refined(swaps, 6, other) is swaps  # some swap was more extreme
-    weaker = TestResult("hall", 0.2, "two-sided", False, "asymptotic", statistic=1.0)
-    assert permutation.refined(swaps, 5, weaker) is swaps
-    assert permutation.refined(swaps, 5, None) is swaps
-    drawn = TestResult("permutation", 0.0625, "two-sided", False, "monte carlo", statistic=1.0)
-    assert permutation.refined(drawn, 5, other) is drawn
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.many import held, many, right
 
-from bestby import compare, compare_runs
-from bestby._core.errors import InvalidInputError
+from bestby import compare
 from bestby._core.typing import Array
 from bestby.comparisons import one_metric
 from bestby.questions.items import many_systems_report as shortened
@@ -22,13 +21,6 @@ from bestby.report.numbers import p_text
 from bestby.report.writers.terminal import to_text
 
 pytestmark = pytest.mark.long
-
-
-def test_a_notebook_shows_the_best_too() -> None:
-    fragment = many()._repr_html_()
-    assert "20 of 64 systems are shown" in fragment
-    assert "<script" not in fragment
-    assert len(fragment) < 40_000
 
 
 def test_of_more_than_50_systems_20_are_shown() -> None:
@@ -69,11 +61,6 @@ def test_all_are_shown_if_asked_for() -> None:
     assert text.count("\n| ") == 4 + 64 + 64 * 63 // 2
 
 
-def test_top_must_be_a_number_of_systems() -> None:
-    with pytest.raises(InvalidInputError, match="top"):
-        many().to_markdown(top=0)
-
-
 def test_numbers_of_the_few_shown_are_those_of_all() -> None:
     text = to_text(many(), 3)
     third = many().systems[2]
@@ -103,12 +90,6 @@ def test_latex_and_figures_show_the_best() -> None:
     assert len(axes.get_yticklabels()) == 4 + 5
     assert len(many().plot(kind="forest").get_yticklabels()) == 20 + 37
     assert len(many().plot().get_yticklabels()) == 20
-
-
-def test_a_comparison_of_runs_shows_everything() -> None:
-    runs = compare_runs({"a": [0.1, 0.2, 0.4], "b": [0.3, 0.5, 0.6]})
-    with pytest.raises(InvalidInputError, match="top is for comparisons on one test set"):
-        runs.to_markdown(top=2)
 
 
 def column(data: dict[str, Any], name: str) -> Array:

@@ -164,14 +164,6 @@ def test_many_systems_are_as_they_are_one_by_one() -> None:
         assert one.standard_error == other.standard_error
 
 
-def test_scores_alone() -> None:
-    result = bb.evaluate(SYSTEMS, GOLD, metric="f1_macro", interval=None)
-    assert [entry.interval for entry in result.systems] == [None] * 3
-    assert "No intervals were computed; nothing was tested." in str(result)
-    assert OF_INTERVALS.isdisjoint(result.to_frame("scores").columns)
-    assert bb.load(result.to_json()) == result
-
-
 def test_studies(tmp_path: Path) -> None:
     study = bb.Study(tmp_path / "study")
     for name, runs in (("a", ("a",)), ("b", ("b", "c"))):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
 
 from bestby import ScoreMetric, compare_runs
-from bestby.questions.runs.report import differences_of_runs
 from bestby.report.figures.drawing import render
 from bestby.results import RunsComparison
 
@@ -21,9 +18,6 @@ RUNS = {
     name: RNG.normal(mean, 0.02, 6).tolist() for name, mean in (("old_1", 0.7), ("new", 0.76), ("mid", 0.72))
 }
 ITEM = RNG.normal(size=25)
-
-
-COLUMNS = [column.name for column in differences_of_runs(with_items=True)]
 
 
 @pytest.fixture(scope="module")
@@ -47,26 +41,6 @@ def test_the_short_answer_has_systems_and_differences(scores: RunsComparison, it
         assert len(text.splitlines()) <= 40
         assert all(words not in text for words in ("Probability that", "ε", "p (t)", "p (items fixed)", "∞"))
         assert "Difference" in text
-
-
-def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
-    rows = list(csv.DictReader(io.StringIO(scores.to_csv())))
-    assert list(rows[0]) == COLUMNS
-    d = scores.differences[0]
-    assert float(rows[0]["probability_of_improvement"]) == d.improvement
-    assert float(rows[0]["epsilon_min_reverse"]) == d.reverse_order.epsilon_min
-    assert rows[0]["n_differing"] == ""
-    document = json.loads(scores.to_json())
-    assert document["systems"][0]["runs"] == sorted(RUNS["new"])  # in no order unless paired
-    assert document["systems"][0]["sd"] == pytest.approx(np.std(RUNS["new"], ddof=1))
-    assert document["n_items"] is None
-    assert document["variances"] == []
-    variance = json.loads(items.to_json())["variances"][2]
-    assert (variance["a"], variance["b"]) == ("a", "b")
-    total = variance["items"] + variance["runs"] + variance["rest"]
-    assert variance["error"] == pytest.approx(math.sqrt(total))
-    assert list(scores.to_frame().columns) == COLUMNS
-    assert (scores.to_frame()["a"] == [d.a for d in scores]).all()
 
 
 def test_every_run_is_a_dot_inside_the_picture(scores: RunsComparison) -> None:
