@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ SKIPS: dict[str, dict[str, Any]] = {
     "test": {"test": None},
     "both": {"interval": None, "test": None},
 }
-OF_INTERVALS = {"low", "high", "interval", "verdict", "equivalence_low", "standard_error"}
 OF_TESTS = {
     "p_value",
     "p_adjusted",
@@ -47,26 +45,6 @@ def compared(metric: str = "f1_macro", **options: Any) -> bb.results.Comparison:
 
 def refuse(*_: Any, **__: Any) -> Any:
     raise AssertionError("nobody asked for this")
-
-
-@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
-def test_the_rest_is_the_same(metric: str) -> None:
-    everything = compared(metric)
-    tested, bounded, bare = (compared(metric, **SKIPS[name]) for name in ("interval", "test", "both"))
-    for d in everything:
-        key = (d.a, d.b)
-        assert (tested[key].test, tested[key].p_adjusted) == (d.test, d.p_adjusted)
-        assert (bounded[key].interval, bounded[key].standard_error) == (d.interval, d.standard_error)
-        for part in (tested, bounded, bare):
-            assert (part[key].estimate, part[key].n_differing) == (d.estimate, d.n_differing)
-    for whole, score, interval in zip(everything.systems, tested.systems, bounded.systems, strict=True):
-        assert (whole.rank_low, whole.rank_high, whole.group) == (
-            score.rank_low,
-            score.rank_high,
-            score.group,
-        )
-        assert (whole.score, whole.interval) == (interval.score, interval.interval)
-    assert tested.omnibus == everything.omnibus
 
 
 def test_what_is_skipped_is_none() -> None:
@@ -95,49 +73,6 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert compared(**SKIPS["test"])["a", "c"].interval is not None
         assert compared(test=None, correction="simultaneous")["a", "c"].interval.method == "max-t"
         assert compared(test=None, margin=0.01)["a", "c"].verdict == "better"
-
-
-@pytest.mark.parametrize("name", SKIPS)
-@pytest.mark.parametrize("many", [False, True])
-def test_reports_leave_it_out(name: str, many: bool) -> None:
-    result = bb.compare(ANSWERS, **SKIPS[name]) if many else compared(**SKIPS[name])
-    left_out = set()
-    left_out |= OF_INTERVALS if "interval" in SKIPS[name] else set()
-    left_out |= OF_TESTS if "test" in SKIPS[name] else set()
-    text = result.to_json()
-    assert bb.load(text) == result
-    assert text.count("nan") < 20
-    document = json.loads(text)
-    for rows in (document["differences"], document["systems"]):
-        assert left_out.isdisjoint(rows[0])
-        assert ("level" in rows[0]) == (name != "both")
-    for what in ("differences", "scores"):
-        columns = list(result.to_frame(what).columns)
-        assert left_out.isdisjoint(columns)
-        assert result.to_csv(what=what).splitlines()[0].split(",") == columns
-    texts = [str(result), result.to_markdown(), result.to_latex(parts=["differences"])]
-    texts += [result.to_latex(), *(one for d in list(result)[:3] for one in (str(d), d.sentence))]
-    for text in texts:
-        assert "None" not in text
-        assert "nan" not in text
-        assert "cannot be said" not in text
-    for text in texts[:3]:
-        assert ("No intervals were computed" in text) == ("interval" in SKIPS[name])
-        assert ("nothing was tested" in " ".join(text.split())) == ("test" in SKIPS[name])
-        assert (" p " in text) == ("test" not in SKIPS[name])
-    assert isinstance(result.differences, tuple) != many
-
-
-def test_pages_and_figures_leave_it_out() -> None:
-    import matplotlib.pyplot as plt
-
-    for name, options in SKIPS.items():
-        result = compared(**options)
-        page = result.to_html()
-        assert ("95 % interval" in page) == (name == "test")
-        titles = [result.plot().get_title("left"), result["a", "b"].plot().get_title("left")]
-        assert all(("interval" in title) == (name == "test") for title in titles)
-        plt.close("all")
 
 
 def test_pages_that_are_searched_know_what_there_is() -> None:
