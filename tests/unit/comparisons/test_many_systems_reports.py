@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.many import held, many, right
 
-from bestby import compare
+from bestby import compare, compare_runs
+from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.comparisons import one_metric
 from bestby.questions.items import many_systems_report as shortened
@@ -153,3 +154,9 @@ def test_names_cannot_break_out_of_a_page() -> None:
     text = compare(systems).to_html()
     assert "</script><b>" not in text
     assert embedded(text)["systems"][0].startswith("</script><b>")
+
+
+def test_a_comparison_of_runs_shows_everything() -> None:
+    runs = compare_runs({"a": [0.1, 0.2, 0.4], "b": [0.3, 0.5, 0.6]})
+    with pytest.raises(InvalidInputError, match="top is for comparisons on one test set"):
+        runs.to_markdown(top=2)

@@ -95,14 +95,6 @@ def test_the_hash_knows_what_the_items_are() -> None:
     assert [hashed(values) for values in again] == hashes[:-1]
 
 
-def test_items_given_are_never_written() -> None:
-    references = [["a", "b"], ["c"]]
-    copy = [list(row) for row in references]
-    made = Evaluation.of({"a": ["a", "c"], "b": ["b", "d"]}, references, objects=True)
-    made.data_hash()
-    assert references == copy
-
-
 def test_the_hash_of_sets_is_the_same_in_every_process() -> None:
     """Text hashes differ between processes, and with them the order of a set."""
     code = (

@@ -167,3 +167,18 @@ def test_two_names_may_exchange_their_labels(tmp_path: Any) -> None:
     text = result.labelled({"org_a": "org_b", "org_b": "org_a"}).to_markdown()
     other = ROSTER["two"]({**NAMES, "a": "org_b", "b": "org_a"}, tmp_path)
     assert text.partition("```")[0] == other.to_markdown().partition("```")[0]
+
+
+def test_a_page_shows_labels(tmp_path: Any) -> None:
+    labelled, _ = both("compare", tmp_path)
+    page = labelled.to_html(items=True)
+    assert "Org_a and Org_b differ on" in page or "Org_b and Org_a differ on" in page
+    assert not re.search(r"org_[abc] (and|has|won|differ)", page)
+
+
+def test_sentences_show_labels(tmp_path: Any) -> None:
+    for kind in ("slices", "monitor"):
+        labelled, renamed = both(kind, tmp_path)
+        assert labelled.sentence == renamed.sentence
+    labelled, renamed = both("gate", tmp_path)
+    assert labelled.sentences == renamed.sentences

@@ -285,3 +285,20 @@ def test_a_result_in_percent_has_its_items() -> None:
     assert f"x and y differ on {len(plain)} of 200 items in accuracy (%); x won {len(plain)}" in page
     with pytest.raises(DesignError, match="not at hand"):
         in_percent(bb.load(c.to_json())).disagreements("x", "y")
+
+
+def test_graded_scores_of_a_judge_are_drawn_in_percent() -> None:
+    human = np.random.default_rng(2).random((200, 2)).round(1)
+    judge = {name: (0.9 * human[:, i]).round(2) for i, name in enumerate("xy")}
+    labels = {name: np.where(np.arange(200) < 80, human[:, i], np.nan) for i, name in enumerate("xy")}
+    c = bb.compare_judged(judge, labels, labels_drawn="random")
+    axes = c.plot(kind="judge", percent=True)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("score of the judge (%)", "mean human score (%)")
+    assert axes.get_xlim() == pytest.approx([100 * end for end in c.plot(kind="judge").get_xlim()])
+
+
+def test_variances_are_those_of_percent() -> None:
+    result = bb.compare_runs({k: [v, v[::-1], v] for k, v in RIGHT.items()})
+    for one, other in zip(result.variances, in_percent(result).variances, strict=True):
+        assert other.standard_error(runs=2) == pytest.approx(100 * one.standard_error(runs=2))
+        assert other.share_of_runs == pytest.approx(one.share_of_runs)

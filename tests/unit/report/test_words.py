@@ -165,32 +165,11 @@ def test_headlines_of_every_pair(made: SimpleNamespace) -> None:
     assert headline(made.roster["lower is better"]()).startswith("x has the lowest wer, 0.500,")
 
 
-def test_the_headline_of_a_tie_names_no_single_winner(made: SimpleNamespace) -> None:
-    tied = made.ladder(["x", "y"], step=0.0)
-    assert headline(tied) == "x and y share the highest accuracy, 0.500, over 638 items."
-
-
 @pytest.mark.parametrize(("margin", "shown"), [(0.12345678, "0.12345678"), (0.1 + 0.2, "0.3")])
 def test_a_margin_is_printed_with_all_of_its_digits(made: SimpleNamespace, margin: float, shown: str) -> None:
     c = made.ladder(["x", "y"], margin=margin)
     for text in (c.to_markdown(), c.to_html(), made.difference(verdict="better", margin=margin).sentence):
         assert re.search(rf"margin (of )?{shown}(?!\d)", text)
-
-
-def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
-    assert headline(made.roster["baseline"]()) == (
-        "Against the baseline base (accuracy 0.490, higher is better), over 638 items:"
-        " new and old cannot be told apart from it."
-    )
-    spread = made.ladder(["new", "base", "old"], step=0.05, baseline="base")
-    assert headline(spread).endswith(
-        ": new differs significantly from it, with a higher accuracy; old differs significantly from it, with"
-        " a lower accuracy."
-    )
-    lower = made.ladder(
-        ["new", "base", "old"], step=0.05, baseline="base", metric="wer", greater_is_better=False
-    )
-    assert ": new differs significantly from it, with a lower wer; old " in headline(lower)
 
 
 def test_scores_that_differ_by_rounding_alone_are_shared(made: SimpleNamespace) -> None:

@@ -16,6 +16,7 @@ from matplotlib.colors import to_hex
 from tests.unit.report.conftest import ladder
 
 from bestby import Study, compare
+from bestby._core.errors import InvalidInputError
 from bestby.report.comparison import Comparison
 from bestby.report.figures import drawing, forest, matrix
 from bestby.report.figures import systems as figures_systems
@@ -214,3 +215,10 @@ def test_epochs_are_numbered_where_systems_stand(tmp_path: Path) -> None:
     axes.figure.canvas.draw()
     shown = [label.get_text() for label in axes.get_xticklabels()]
     assert shown == ["1", "2", "4"]
+
+
+def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
+    assert "f1[a_b]" in forest.forest(made.two_metrics(), "f1[a_b]").get_xlabel()
+    with pytest.raises(InvalidInputError) as caught:
+        forest.forest(made.five(), "bleu")
+    assert str(caught.value) == "no metric 'bleu' in this comparison\nhint: metrics: accuracy"
