@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import seqeval.metrics
 import seqeval.scheme
-from sklearn import metrics as sklearn_metrics
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby.metrics import multilabel, spans
@@ -187,23 +186,6 @@ def labelled(generator, n=50):
     )
     predictions = [a if generator.random() < 0.6 else b for a, b in zip(gold, predictions, strict=True)]
     return gold, predictions
-
-
-@pytest.mark.parametrize("average", ["micro", "macro", "samples", "subset"])
-def test_sets_of_labels_against_scikit_learn(average, generator):
-    gold, predictions = labelled(generator)
-    columns = sorted(set().union(*gold, *predictions))
-
-    def reference(a, b):
-        a, b = (
-            np.array([[label in item for label in columns] for item in side], dtype=int) for side in (a, b)
-        )
-        if average == "subset":
-            return sklearn_metrics.accuracy_score(a, b)
-        return sklearn_metrics.f1_score(a, b, average=average)
-
-    name = "subset_accuracy" if average == "subset" else f"multilabel_f1_{average}"
-    against(multilabel.NAMES[name][1](name), gold, predictions, reference, generator)
 
 
 def test_sets_of_labels_may_be_lists_or_empty():
