@@ -28,6 +28,15 @@ class OfNoItems(Metric):
         return totals[..., 0]
 
 
+class OfDistinctPredictions(OfNoItems):
+    """Statistics with a column for each prediction that a system makes."""
+
+    name = "of_distinct"
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        return (predictions[:, None] == np.unique(predictions)).astype(float)
+
+
 class Infinite(MeanMetric):
     name = "infinite"
 
@@ -107,6 +116,8 @@ CASES: list[Case] = [
      "at least one metric is needed"),
     ("statistics of the wrong shape", (SCORES, [1.0, 2.0, 3.0]), {"metric": OfNoItems()},
      "metric 'of_no_items' must return statistics of shape (3, k), got (1, 2) for system 'a'"),
+    ("statistics of other widths", (SCORES, [1.0, 2.0, 3.0]), {"metric": OfDistinctPredictions()},
+     "metric 'of_distinct' must return equally many statistics per item for every system, got 3 for system 'a' and 1 for system 'b'"),
     ("infinite statistics", (SCORES, [1.0, 2.0, 3.0]), {"metric": Infinite()},
      "metric 'infinite' returned statistics that are not finite for system 'a'"),
     ("a function that returns an array", (SCORES, [1.0, 2.0, 3.0]), {"metric": lambda gold, predictions: predictions - gold},

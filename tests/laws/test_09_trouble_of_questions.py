@@ -211,6 +211,8 @@ GAPS = {
 SIXES, FOURS = np.arange(24) // 4, np.arange(24) % 4
 CROSSED = [SIXES, FOURS]
 ITEMS = np.arange(24.0) + 1.0
+TWICE_LABELLED = bb.Annotations.of([[x, x, 1 - x] for x in labels()[0]])
+WORDS = [f"word {i} of many" for i in range(24)]
 
 
 def frame(**columns: Any) -> pd.DataFrame:
@@ -240,7 +242,15 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("an interval of one grouping", {"clusters": CROSSED, "interval": "bca"}),
         ("a second grouping that is too short", {"clusters": [SIXES, FOURS[:9]]}),
         ("three groupings", {"clusters": [SIXES, FOURS, FOURS]}),
-        ("annotators of two groupings", {"gold": bb.Annotations.of([[x, x, 1 - x] for x in labels()[0]]), "clusters": CROSSED, "reading": bb.Reading(annotators="resample")}),
+        ("annotators of two groupings", {"gold": TWICE_LABELLED, "clusters": CROSSED, "reading": bb.Reading(annotators="resample")}),
+        ("a second grouping and smaller resamples", {"clusters": CROSSED, "resampling": bb.Resampling(resample_size=0.5)}),
+        ("a formula and smaller resamples", {"metric": "f1_macro", "interval": "normal", "resampling": bb.Resampling(resample_size=0.5)}),
+        ("bca and smaller resamples", {"metric": "f1_macro", "interval": "bca", "resampling": bb.Resampling(resample_size=0.5)}),
+        ("bca of blocks", {"metric": "f1_macro", "clusters": bb.Blocks(4), "interval": "bca"}),
+        ("a formula and annotators", {"gold": TWICE_LABELLED, "reading": bb.Reading(annotators="resample"), "interval": "normal"}),
+        ("ranks and annotators", {"gold": TWICE_LABELLED, "reading": bb.Reading(annotators="resample"), "metric": "roc_auc"}),
+        ("annotators of a plain gold", {"reading": bb.Reading(annotators="resample")}),
+        ("a file in place of a folder", {"data": {"a": WORDS, "b": WORDS[::-1]}, "gold": WORDS, "metric": "bleu", "resampling": bb.Resampling(cache=__file__)}),
         ("blocks of some items", {"clusters": bb.Blocks(4), "resampling": bb.Resampling(resample_size=0.5)}),
         ("blocks of clusters", {"data": bb.Evaluation.of(labels()[1], labels()[0], clusters=SIXES), "gold": None, "clusters": bb.Blocks(4)}),
         ("groups of a copy that do not nest", {"data": replace(bb.Evaluation.of(labels()[1], labels()[0], strata=FOURS), clusters=SIXES), "gold": None}),
@@ -635,7 +645,7 @@ CASES = [(question, what) for question, rows in TROUBLE.items() for what, _ in r
 def test_trouble_is_refused(question: str, what: str) -> None:
     function, sound = calls()[question]
     error = refused(function, {**sound, **dict(TROUBLE[question])[what]})
-    known = {*parameters(function), *parameters(bb.Reading)}
+    known = {*parameters(function), *parameters(bb.Reading), *parameters(bb.Resampling)}
     named = error.argument is None or error.argument in known
     assert named is (f"{question}-{what}" not in MISNAMED)
 
