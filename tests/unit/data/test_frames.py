@@ -158,3 +158,21 @@ def test_messages_name_the_row_of_a_value_that_is_wrong() -> None:
         compare(pl.DataFrame({"gold": column, "s": wrong, "t": column}), "gold")
     with pytest.raises(BestbyError, match=f"NUL character in row {n}"):
         compare(pl.DataFrame({"gold": column, "s": [*column[:-1], "a\0"], "t": column}), "gold")
+
+
+@pytest.mark.parametrize(
+    ("frame", "arguments", "expected"),
+    [
+        (pd.DataFrame(DATA), {"gold": "label"}, "the data frame has no column 'label' (named as gold)"),
+        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "the data frame: column 'gold' cannot be gold and system at once"),
+        (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
+        (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),
+        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold", "clusters": "doc"}, "the data frame: the gold is missing for 1 of 3 items; first: row 2"),
+        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "items": "id", "clusters": "doc", "on_missing": "drop"}, "the data frame: item ids must be unique, but 1 of 2 occur more than once; first: 'q' (2 times)"),
+        (pl.DataFrame({"a": [1], "b": [1]}), {}, "a comparison needs at least 2 items, got 1"),
+    ],
+)  # fmt: skip
+def test_errors(frame: Any, arguments: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        evaluation_of_frame(frame, TableOptions.of(**arguments))
+    assert caught.value.message.startswith(expected)

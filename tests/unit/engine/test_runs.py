@@ -311,3 +311,16 @@ def test_answers_in_clusters_of_which_none_differs_are_noted() -> None:
     assert interval is None
     assert [note.code for note in notes] == ["none_effective", "constant_difference"]
     assert "any of the clusters" in notes[0].message
+
+
+def test_tests_by_name() -> None:
+    maker = crossed([scores((4, 30), 1) + 0.5, scores((4, 30), 2)])
+    names = {
+        name: maker.test(0, 1, name, "two-sided").name for name in ("auto", "t", "bootstrap", "permutation")
+    }
+    assert names == {
+        "auto": "crossed-t",
+        "t": "crossed-t",
+        "bootstrap": "crossed-bootstrap",
+        "permutation": "permutation-2",
+    }

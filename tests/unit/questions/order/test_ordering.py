@@ -487,3 +487,14 @@ def test_a_pair_stops_at_ten_deals_as_extreme(monkeypatch: pytest.MonkeyPatch) -
 def test_the_streams_of_stages_differ() -> None:
     one, two = (next(ordering._random_deals(5, 5, 10, 0, stage))[0] for stage in (0, 1))
     assert one.tolist() != two.tolist()
+
+
+@pytest.mark.parametrize("n", [512, 1 << 16, (1 << 16) + 1])
+def test_positions_of_many_runs(n: int) -> None:
+    """Short integers up to 2^16 values; of n draws, 1 / e are missing within six standard errors."""
+    drawn = ordering._drawn(np.random.default_rng(0), 2, n)
+    assert (drawn.dtype, drawn.shape) == (np.intp, (2, n))
+    assert (np.diff(drawn, axis=1) >= 0).all()
+    assert 0 <= drawn.min() < drawn.max() < n
+    missing = 1.0 - np.unique(drawn[0]).size / n
+    assert missing == pytest.approx(np.exp(-1.0), abs=6 * 0.31 / np.sqrt(n))
