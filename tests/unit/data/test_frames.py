@@ -1,5 +1,6 @@
 """Frames of three libraries and one of our own making give the same evaluation."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 from typing import Any
