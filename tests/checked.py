@@ -38,7 +38,6 @@ CHECKED = (
 
 LONG = (
     "tests/unit/engine/test_drawing.py::test_a_metric_in_a_thread",
-    "tests/unit/engine/test_memo.py::test_no_array_waits",
     "tests/unit/inference/test_dominating_point.py::test_nasty_data",
     "tests/unit/inference/test_power.py::test_power_outcome_by_outcome",
     "tests/unit/inference/test_characteristic_functions.py::test_the_tail_of_a_signed_sum",

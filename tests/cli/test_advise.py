@@ -61,17 +61,6 @@ def test_files_of_datasets(run: Run, tmp_path: Path) -> None:
     assert (case["n_datasets"], case["n_systems"], case["n_runs"], case["n_items"]) == (3, 2, 4, None)
 
 
-def test_normality_of_scores_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "scores.csv"
-    rows = [f"{i},{(i * 37 % 101) / 7},{(i * 53 % 97) / 9}" for i in range(60)]
-    path.write_text("\n".join(["item,old,new", *rows]) + "\n", encoding="utf-8")
-    assert main(["advise", str(path)]) == 0
-    out = capsys.readouterr().out
-    assert "normality of the differences (description only" in out
-    assert "old - new" in out or "new - old" in out
-    assert all(name in out for name in ("shapiro-wilk", "anderson-darling", "lilliefors"))
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

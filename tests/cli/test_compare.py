@@ -103,34 +103,23 @@ def test_scores_of_ones_own_have_a_name_and_a_direction(
     ("arguments", "first", "second"),
     [
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path and the current directory"),
-        (["table.csv", "--gold", "lable"], "InvalidInputError: table.csv has no column 'lable' (named as gold); did you mean 'label'?",
-         "hint: its columns are: item, label, doc, low, middle, high"),
         (["table.csv", "--gold", "label", "--json", "-", "--csv", "-"], "InvalidInputError: --json and --csv both go to stdout (-)",
          "hint: give each output a place of its own; only one can go to -"),
         (["table.csv", "--gold", "label", "--json", "x", "--csv", "./x"], "InvalidInputError: --json and --csv both go to './x'",
          "hint: give each output a place of its own; only one can go to -"),
-        (["table.csv", "--html", "no/where.html"], "InvalidInputError: cannot write 'no/where.html': there is no folder '{}/no'",
-         "hint: create the folder first, or name another"),
         (["table.csv", "table.csv"], "InvalidInputError: two files are called 'table': 'table.csv' and 'table.csv'",
          "hint: give each system a name of its own: name=path"),
         ([], "UsageError: Missing argument 'FILES'.", "hint: bestby compare --help"),
         (["holes.csv"], "InvalidInputError: holes.csv: system 'a' has no value for 1 of 3 items; first: row 2",
          "hint: pass --on-missing drop to compare the other items only, or --on-missing worst to count the missing as wrong; compare alone can take every two systems on the items both have: --on-missing pairs"),
-        (["a=x.txt", "b=holes.csv"], "InvalidInputError: no file 'x.txt'", "hint: check the path and the current directory"),
         (["table.csv", "--option", "item=x"], "InvalidInputError: --option is for options of the format, not for 'item'",
          "hint: it is given by itself: --item ..."),
-        (["table.csv", "--option", "systems=x"], "InvalidInputError: --option is for options of the format, not for 'systems'",
-         "hint: it is given by itself: --system ..."),
         (["table.csv", "--no-rescale"], "InvalidInputError: --no-rescale has no effect without --resample-size: nothing is rescaled then",
          "hint: leave --no-rescale out, or give --resample-size too"),
-        (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-size", "500"], "InvalidInputError: a resample must have 2 to 30 units (items or clusters) here, got 500",
-         "hint: a size is a number of units such as 200, or a fraction such as 0.2"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--resample-annotators"], "InvalidInputError: --resample-annotators needs --annotators: the columns of their labels",
          "hint: give both, or leave --resample-annotators out"),
         (["holes.csv", "table.csv", "--format", "texts"], "InvalidInputError: texts with a segment per line need a file of references",
          "hint: name it: --gold ..."),
-        (["table.csv", "--gold", "label", "--system", "low", "--system", "high", "--stream", "--blocks", "2"], "DesignError: a bootstrap of blocks needs every item, but the table was counted into 9 distinct rows",
-         "hint: read it whole: --no-stream"),
         ([""], "InvalidInputError: FILES is empty: it names nothing", "hint: name it, or leave it out"),
         (["table.csv", "--json", "x" * 300], f"InvalidInputError: cannot write '{'x' * 300}': File name too long",
          "hint: check the permissions of the folder and the space left, or name another file"),
@@ -144,26 +133,6 @@ def test_bad_input_is_two_lines_on_stderr(
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == f"{first}\n{second}\n".replace("{}", str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--level", "high"], "UsageError: Invalid value for '--level'"),
-        (["--nonsense"], "UsageError: No such option: --nonsense"),
-        (["--gold"], "UsageError: Option '--gold' requires an argument"),
-        (
-            ["--stratum", "x", "--stratum", "y"],
-            "UsageError: Option '--stratum' can be given once, and is given 2",
-        ),
-    ],
-)
-def test_bad_usage_is_two_lines_too(run: Run, table: Path, arguments: list[str], told: str) -> None:
-    done = run("compare", table, *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    first, second = done.stderr.splitlines()
-    assert first.startswith(told)
-    assert second in ("hint: bestby compare --help", "hint: bestby --help")
 
 
 @pytest.mark.parametrize("flags", [["--stream", "--no-stream"], ["--no-stream", "--stream"]])

@@ -59,21 +59,6 @@ def test_items_and_folds_of_one_file(predictions: Path, capsys: pytest.CaptureFi
     assert found["ratio"] == pytest.approx(1 / 3)
 
 
-def test_margin(scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in (["datasets"], ["folds", "--fold", "dataset"]):
-        assert main([*command, str(scores), "--margin", "0.5", "--json", "-"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert {row["verdict"] for row in found["differences"] if row["p_value"] is not None} == {
-            "equivalent"
-        }
-        assert main([*command, str(scores), "--margin", "-1"]) == 2
-        assert "--margin must be a positive number" in capsys.readouterr().err
-    path = tmp_path / "p.csv"
-    path.write_text("dataset,p_value\na,0.1\nb,0.2\n", encoding="utf-8")
-    assert main(["datasets", str(path), "--margin", "0.1"]) == 2
-    assert "--margin has no effect on p-values" in capsys.readouterr().err
-
-
 def test_p_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "p.csv"
     pairs = zip("abcdef", (0.168, 0.297, 0.357, 0.019, 0.218, 0.001), strict=True)

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 from pathlib import Path
@@ -65,35 +64,6 @@ def test_the_argument_of_an_error_becomes_its_option(
 ) -> None:
     error = in_options(DesignError(message, argument=argument), OPTIONS, "bestby runs")
     assert (error.message, error.hint) == (expected, "bestby runs --help")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "first", "hint"),
-    [
-        ("plan --accuracy 1.8 .7 --agreement .8", "--accuracy must lie in [0, 1], got 1.8", ""),
-        ("plan --sd 0 --difference .1", "--sd must be a positive number, got 0.0", "a pilot measures it"),
-        ("plan --item-sd 0 --difference .1", "without any variation", "give --item-sd"),
-        ("plan runs.csv --lift 1.1 --system a --simulations 0", "--simulations must be a whole number", ""),
-        ("runs runs.csv --plot p.svg --plot-kind foo", "--plot-kind must be", ""),
-        ("advise --items 5 --differing 9", "9 of 5 items cannot differ", "give --differing ... of at most --items 5"),
-        ("watch runs.csv --margin inf", "--margin must be a positive number that is finite, got inf", "it is the"),
-        ("board import runs.csv --board b --margin inf", "--margin must be a positive number that is finite", ""),
-    ],
-)  # fmt: skip
-def test_messages_name_options(
-    arguments: str,
-    first: str,
-    hint: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("runs.csv").write_text("seed,a,b\n0,0.5,0.7\n1,0.6,0.8\n2,0.55,0.9\n", encoding="utf-8")
-    assert main(arguments.split()) == 2
-    told = capsys.readouterr().err
-    assert f"Error: {first}" in told
-    assert f"hint: {hint}" in told
 
 
 def test_what_was_read_is_no_option(

@@ -57,27 +57,6 @@ def test_the_cheapest_within_the_margin(files: Path, run: Run) -> None:
     assert "within 0.15 of the best: medium" in " ".join(said.split())
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["long.csv", "--quality", "score"], "no cost was given"),
-        (["long.csv", "--quality", "score", "--cost", "eur"], "there is no column 'eur'"),
-        (["long.csv", "--quality", "score", "--cost", "large=3"], "system 'medium' has no cost"),
-        (
-            ["long.csv", "--quality", "score", "--cost", "large=dear"],
-            "--cost must be a column or SYSTEM=PRICE",
-        ),
-        (["long.csv", "--quality", "score", "--cost", "usd@2"], "a quantile is between 0 and 1"),
-        (["wide.csv", "--gold", "label", "--quality", "acuracy", "--cost", "usd"], "there is no metric"),
-    ],
-)
-def test_wrong_input(files: Path, run: Run, words: list[str], message: str) -> None:
-    done = run("frontier", *words)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "metric" not in done.stderr.partition("hint")[2] or "acuracy" in words
-
-
 def test_a_gate_with_a_budget(files: Path, run: Run) -> None:
     words = ["--metric", "score", "--margin", "0.2", "--baseline", "large", "--candidate", "medium"]
     assert run("gate", "long.csv", *words, "--at-most", "usd=+10%").returncode == 0

@@ -104,29 +104,6 @@ def test_github(run: Run, gate_files: Path) -> None:
     )
 
 
-def test_a_table_of_both(run: Run, table: Path) -> None:
-    named = (
-        "--gold",
-        "label",
-        "--item",
-        "item",
-        "--cluster",
-        "doc",
-        "--baseline",
-        "high",
-        "--candidate",
-        "low",
-    )
-    done = run("gate", table.name, *named)
-    assert done.returncode == 1
-    assert "low is worse than high in accuracy" in " ".join(done.stdout.split())
-    check_refused(
-        run("gate", table.name, "--gold", "label", "--item", "item", "--cluster", "doc"),
-        "a gate compares two systems, got 3: low, middle, high",
-        "name both: --baseline ... and --candidate ...",
-    )
-
-
 # -- slices ----------------------------------------------------------------------------------------
 
 
@@ -200,24 +177,6 @@ def test_slices_of_the_settings_and_a_stored_baseline(run: Run, sliced: Path) ->
     assert bb.load(stored.stdout).checks == whole.checks
 
 
-@pytest.mark.parametrize(
-    ("words", "message", "hint"),
-    [
-        (("--by", "item"), "column 'item' has a different value for each of the 200 items", "language"),
-        (("--by", "only"), "1 of the 2 slices of column 'only' has one item only: 1", "--min-items 2"),
-        (("--by", "langage"), "langage", "language"),
-        (("--crossed",), "--crossed is of slices, and no column to slice by is named", "--by"),
-        (("--min-items", "3"), "--min-items is of slices, and no column", "--by"),
-        (("--by", "language:3"), "column 'language' cannot be cut into bins: 'de' is no number", "leave"),
-    ],
-)
-def test_slices_that_cannot_be_made(
-    run: Run, sliced: Path, words: tuple[str, ...], message: str, hint: str
-) -> None:
-    check_refused(run("gate", *BOTH, *words), message, hint)
-    del sliced
-
-
 # -- wrong use -------------------------------------------------------------------------------------
 
 
@@ -227,16 +186,11 @@ def test_slices_that_cannot_be_made(
         ((), "no file was given", "bestby gate main.csv new.csv"),
         (("main.csv",), "a gate needs a baseline and a candidate, got one system: main", "--baseline-file"),
         (("main.csv", "no.csv"), "no file 'no.csv'", "check the path"),
-        (("main.csv", "same.csv", "--level", "1"), "--level must lie strictly between 0 and 1", "95 %"),
-        (("main.csv", "same.csv", "--level", "0.5"), "--level must be above 0.5", "one-sided"),
         (("main.csv", "same.csv", "--margin", "x"), "--margin must be a number or METRIC=NUMBER", "accuracy=0.01"),
         (("main.csv", "same.csv", "--margin", "1", "--margin", "2"), "--margin is given twice", "one"),
         (("main.csv", "same.csv", "--margin", "1", "--margin", "a=2"), "for all metrics and for single", "name"),
         (("main.csv", "same.csv", "--margin", "acc=.1"), "--margin names 'acc'", "the metrics are: accuracy"),
         (("main.csv", "same.csv", "--inconclusive", "x"), "--inconclusive must be one of pass, fail", ""),
-        (("main.csv", "same.csv", "--candidate", "x"), "--candidate 'x' is not among", ""),
-        (("none.csv", "none2=none.csv"), "no prediction of any system is a label of the gold", ""),
-        (("main.csv", "same.csv", "--json", "no/such/place"), "cannot write 'no/such/place'", "folder"),
         (("main.csv", "same.csv", "--junit", "main.csv"), "--junit would overwrite the input", "another"),
     ],
 )  # fmt: skip

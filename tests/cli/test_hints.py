@@ -46,14 +46,7 @@ def texts(node: ast.expr) -> Iterator[str]:
         yield from (*texts(node.body), *texts(node.orelse))
 
 
-OF_COMMANDS = {
-    "command",
-    "label_command",
-    "designs",
-    "parameters",
-    "settings_file",
-    "github",
-}
+OF_COMMANDS = {"command", "label_command", "designs", "parameters", "settings_file", "github"}
 """The modules of questions that speak of options."""
 
 

@@ -290,17 +290,6 @@ def test_a_disk_that_fills_up(table: Path, form: str) -> None:
     assert contents(table.parent) == before
 
 
-def test_advice_is_written_whole_or_not(table: Path) -> None:
-    from bestby import advise
-    from bestby.errors import InvalidInputError
-
-    folder = table.parent
-    advise("accuracy").to_json(folder / "advice.json")
-    assert json.loads((folder / "advice.json").read_text(encoding="utf-8"))["test"]
-    with pytest.raises(InvalidInputError, match="there is no folder"):
-        advise("accuracy").to_json(folder / "no" / "advice.json")
-
-
 def test_an_interrupt_of_which_compiled_code_made_another_error() -> None:
     """Matplotlib's renderer, for one, says "Invalid bounding box" if the interrupt falls into it."""
     code = """

@@ -48,33 +48,6 @@ def write(tmp_path: Path) -> Callable[[Rows], Path]:
     return to_file
 
 
-def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
-    done = run(
-        "judged",
-        "compare",
-        write(rows()),
-        "--labels-drawn",
-        "random",
-        "--bias-by",
-        "length",
-        "--bias-by",
-        "order",
-        "--details",
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    for text in (
-        "Systems by the corrected mean human score",
-        "The judge against the humans: bias is judge minus human",
-        "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity)",
-        "Mean human score by the judge's score",
-        "length    per unit",
-        "The bias of the judge does not differ significantly between the systems",
-        "taken to be drawn at random",
-        "judged.csv was read as scores per item and system",
-    ):
-        assert text in done.stdout
-
-
 def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_path: Path) -> None:
     path = write(rows())
     files = {form: tmp_path / f"r.{form}" for form in ("json", "csv", "markdown", "latex", "html")}
@@ -102,20 +75,6 @@ def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_pa
         f"{rate}, {name}" in drawing for rate in ("sensitivity", "specificity") for name in ("new", "old")
     )
     assert json.loads(files["json"].read_text())["bias"][0]["value"] == "first"
-
-
-def test_the_figure_of_a_judge_that_gives_no_verdicts(
-    run: Run, write: Callable[[Rows], Path], tmp_path: Path
-) -> None:
-    graded = [row | {"judge": (row["judge"] + i % 5) / 5} for i, row in enumerate(rows())]
-    words = ("--labels-drawn", "random", "--plot", tmp_path / "p.svg", "--plot-kind", "judge")
-    assert run("judged", "compare", write(graded), *words).returncode == 0
-    assert "calibration" in (tmp_path / "p.svg").read_text()
-
-
-def test_penalties(run: Run, write: Callable[[Rows], Path]) -> None:
-    done = run("judged", "compare", write(rows()), "--labels-drawn", "random", "--lower-is-better")
-    assert "old has the lowest human score" in done.stdout
 
 
 def checked_rows(n: int = 200) -> Rows:
@@ -195,39 +154,3 @@ def test_labels_and_predictions(run: Run, write: Callable[[Rows], Path], tmp_pat
     by_default = run("judged", "compare", path, "--labels-drawn", "random", "--details")
     assert "Systems by the corrected accuracy" in by_default.stdout
     assert "The judge against the humans" in by_default.stdout
-
-
-def changed(change: Callable[[int, dict[str, Any]], dict[str, Any]]) -> Rows:
-    return [{**row, **change(place, row)} for place, row in enumerate(rows())]
-
-
-BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
-    "not said": (rows(), (), "--labels-drawn is missing"),
-    "not judged": (
-        changed(lambda i, _: {"judge": ""} if i == 4 else {}),
-        ("--labels-drawn", "random"),
-        "item 'q2' of system 'new' has a human label, and the judge did not score it",
-    ),
-    "no such way": (rows(), ("--labels-drawn", "Random"), "Random names no column of the data"),
-    "missing length": (
-        changed(lambda i, _: {"length": "" if i < 2 else 7 + i}),
-        ("--labels-drawn", "random", "--bias-by", "length"),
-        "has no value for item 'q0'",
-    ),
-    "no column of the judge": (
-        [{k: v for k, v in row.items() if k != "judge"} for row in label_rows()],
-        ("--labels-drawn", "random"),
-        "has no column 'judge'",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_two_lines(run: Run, write: Callable[[Rows], Path], case: str) -> None:
-    table, options, message = BAD[case]
-    done = run("judged", "compare", write(table), *options)
-    assert done.returncode == 2
-    lines = done.stderr.splitlines()
-    assert len(lines) == 2
-    assert message in lines[0]
-    assert lines[1].startswith("hint: ")

@@ -29,23 +29,6 @@ def result(run: Run, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_counted_and_whole_are_the_same(run: Run, folder: Path) -> None:
-    arguments = (
-        str(folder / "preds" / "*" / "*.csv"),
-        "--gold",
-        "label",
-        "--item",
-        "id",
-        "--stratum",
-        "lang",
-    )
-    arguments += ("--metric", "accuracy", "--metric", "f1_macro", "--resamples", "200")
-    whole, counted = (result(run, *arguments, how) for how in ("--no-stream", "--stream"))
-    for part in ("systems", "differences", "provenance"):
-        assert whole[part] == counted[part]
-    assert "60 rows were counted into" in json.dumps(counted["notes"])
-
-
 def test_a_folder_and_a_pattern_are_one_table(run: Run, folder: Path) -> None:
     one = result(run, str(folder / "preds"), "--gold", "label")
     assert (
@@ -53,25 +36,3 @@ def test_a_folder_and_a_pattern_are_one_table(run: Run, folder: Path) -> None:
         == result(run, str(folder / "preds" / "**" / "*.csv"), "--gold", "label")["differences"]
     )
     assert one["n_items"] == 60
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("nothing*.csv", "--gold", "label"), "no file matches 'nothing*.csv'"),
-        (
-            ("preds", "--gold", "label", "--stream", "--metric", "spearman"),
-            "metric spearman needs every item",
-        ),
-        (("preds", "--gold", "label", "--stream", "--cluster", "id"), "clusters (column id) need every item"),
-    ],
-)
-def test_errors_are_of_two_lines(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], told: str
-) -> None:
-    monkeypatch.chdir(folder)
-    done = run("compare", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    first, second = done.stderr.splitlines()
-    assert told in first
-    assert second.startswith("hint: ")

@@ -28,18 +28,6 @@ def write(folder: Path, column: str) -> None:
 BOTH = ("baseline.csv", "candidate.csv")
 
 
-@pytest.mark.parametrize("command", ["gate", "compare", "evaluate"])
-def test_predictions_need_gold_or_a_metric(run: Run, command: str) -> None:
-    message = "the values of 'baseline' are called 'prediction'"
-    check_refused(run(command, *BOTH), message, "if they are scores, name a metric: --metric mean")
-    assert run(command, *BOTH, "--metric", "mean").returncode == 0
-
-
-def test_the_action_shows_the_refusal(run: Run, tmp_path: Path) -> None:
-    done = run("gate", *BOTH, "--github", GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"))
-    check_refused(done, "without gold, systems must be per-item scores", "--gold ...")
-
-
 @pytest.mark.parametrize(
     ("column", "status"), [("score", 0), ("correct", 0), ("points", 0), ("p", 2), ("value", 2)]
 )
@@ -49,16 +37,6 @@ def test_a_gate_asks_for_names_of_scores(run: Run, tmp_path: Path, column: str, 
     assert run("gate", *BOTH, "--metric", "mean").returncode == 0
     assert run("gate", "--save", "main.json", "baseline.csv").returncode == 0
     assert run("gate", "--baseline-file", "main.json", "candidate.csv").returncode == status
-
-
-def test_a_log_of_one_system(run: Run, tmp_path: Path) -> None:
-    lines = [f"q{place},{place % 2},{300 + place}" for place in range(N)]
-    (tmp_path / "log.csv").write_text("\n".join(["id,score,latency_ms", *lines]) + "\n", encoding="utf-8")
-    check_refused(run("compare", "log.csv"), "got 1: score", "latency_ms (quantities of one system?)")
-    done = run("evaluate", "log.csv", "--json", "-")
-    assert [one["system"] for one in json.loads(done.stdout)["systems"]] == ["score"]
-    asked = run("compare", "log.csv", "--system", "score", "--system", "latency_ms")
-    assert "scales" in asked.stdout
 
 
 def test_a_growing_log_of_one_system_or_of_predictions(run: Run, tmp_path: Path) -> None:

@@ -69,18 +69,6 @@ def test_a_table_of_texts_in_every_shape(run: Run, tmp_path: Path, shape: Shape)
     assert scores["wer", "b"] == pytest.approx(2 / 6)
 
 
-@SHAPES
-def test_answers_that_are_all_numbers_are_texts(run: Run, tmp_path: Path, shape: Shape) -> None:
-    scores = _scores(run, *shape(tmp_path, NUMBERS), "--metric", "em", "--metric", "qa_f1")
-    assert scores == {("em", "a"): 0.75, ("em", "b"): 0.75, ("qa_f1", "a"): 0.75, ("qa_f1", "b"): 0.75}
-
-
-@pytest.mark.parametrize("metric", ["bleu", "chrf", "rouge1", "rouge2", "wer"])
-def test_texts_need_not_share_a_value_with_the_gold(run: Run, tmp_path: Path, metric: str) -> None:
-    rows = [(item, f"{gold} of the day", a, b) for item, gold, a, b in ROWS]
-    assert len(_scores(run, *_json_lines(tmp_path, rows), "--metric", metric)) == 2
-
-
 @pytest.mark.parametrize(
     ("command", "more"),
     [

@@ -3,13 +3,14 @@
 # ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.laws.test_09_trouble_of_questions import refused
 
-from bestby import Evaluation, MeanMetric, Metric, compare
+from bestby import Annotations, Evaluation, MeanMetric, Metric, Reading, compare, evaluate
 from bestby.vocabulary import allowed_names
 
 GOLD = ["x", "y", "x", "y"]
@@ -25,6 +26,15 @@ class OfNoItems(Metric):
 
     def score(self, totals: Any) -> Any:
         return totals[..., 0]
+
+
+class OfDistinctPredictions(OfNoItems):
+    """Statistics with a column for each prediction that a system makes."""
+
+    name = "of_distinct"
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        return (predictions[:, None] == np.unique(predictions)).astype(float)
 
 
 class Infinite(MeanMetric):
@@ -106,6 +116,8 @@ CASES: list[Case] = [
      "at least one metric is needed"),
     ("statistics of the wrong shape", (SCORES, [1.0, 2.0, 3.0]), {"metric": OfNoItems()},
      "metric 'of_no_items' must return statistics of shape (3, k), got (1, 2) for system 'a'"),
+    ("statistics of other widths", (SCORES, [1.0, 2.0, 3.0]), {"metric": OfDistinctPredictions()},
+     "metric 'of_distinct' must return equally many statistics per item for every system, got 3 for system 'a' and 1 for system 'b'"),
     ("infinite statistics", (SCORES, [1.0, 2.0, 3.0]), {"metric": Infinite()},
      "metric 'infinite' returned statistics that are not finite for system 'a'"),
     ("a function that returns an array", (SCORES, [1.0, 2.0, 3.0]), {"metric": lambda gold, predictions: predictions - gold},
@@ -132,3 +144,145 @@ CASES: list[Case] = [
 def test_trouble_says_what_is_wrong(case: Case) -> None:
     _, (systems, gold), arguments, message = case
     assert refused(compare, {"data": systems, "gold": gold, **arguments}).message == message
+
+
+WRONG_NAMES = [
+    "ece@0", "ece@1001", "ece@ten", "ece@-3", "ece@", "pass@0", "pass@-1", "pass@1.5", "pass@x", "pass@", "pass@01",
+    "ndcg@ten", "ndcg@0", "p", "dcg@5", "span_f1@BIO", "rougeW", "bleu@moses", "f1[", "smooth",
+]  # fmt: skip
+"""Names of no metric, or with an option that the metric does not take."""
+
+
+@pytest.mark.parametrize("name", WRONG_NAMES)
+def test_a_name_of_no_metric_is_refused(name: str) -> None:
+    assert (
+        name.split("@")[0].strip("[")
+        in refused(evaluate, {"data": {"a": ["x", "y"]}, "gold": ["x", "y"], "metric": name}).message
+    )
+
+
+NAN, INF = float("nan"), float("inf")
+TAGS, HALVES, EDGES = ["B-A"], [0.5, 0.5], [[1.0, 0.0], [0.0, 1.0]]
+ITEMS: dict[str, list[tuple[Any, list[Any]]]] = {
+    "perplexity": [(None, [(-1.0, 3), item]) for item in ((0.5, 2), (-0.5, 2.5), (-0.5, -2), (-INF, 2), -0.5)],
+    "wer": [(["a", "b"], ["a", 3]), (["a", 3], ["a", "b"]), (["a", []], ["a", "b"]), (["a", ["b", 2.5]], ["a", "b"]), (None, ["a", "b"])],
+    "bleu": [(["a", "b"], ["a", 3]), (["a", 3], ["a", "b"]), (["a", ["b", 3]], ["a", "b"]), (["a", "b"], ["a"]), (None, ["a"])],
+    "em": [(["a"], [3]), (["a", 3], ["a", "b"])],
+    "qa_f1": [(["a"], [3]), (["a", 3], ["a", "b"])],
+    "pass@5": [(None, [(5, 1), item]) for item in ((4, 1), (5, 6), (5, -1), (5, 1.5), (5, NAN), 3, (5, 1, 1), (5, True), ("5", "1"))],
+    "span_f1": [
+        ([["O"], ["B-A", "O"]], [["O"], TAGS]), ([TAGS], [[(0, 0, "A")]]), ([["O", "O"]], [[]]), ([TAGS], ["B-A"]),
+        ([TAGS], [[None]]), ([["B-A", "PER"]], [["B-A", "O"]]), ([TAGS], [["U-A"]]), ([TAGS], [["B-"]]), ([TAGS], [[""]]),
+        ([[(0, 1)]], [[(0, 1, "A")]]), ([[(0, 1, "A")]], [[(0, 1.5, "A")]]), (None, [TAGS]),
+    ],
+    "span_f1[B]": [([["B-A", "O"]], [["B-C", "O"]])],
+    "span_f1_strict": [([["B-A", "L-A", "S-A", "O"]], [["B-A", "L-A", "S-A", "O"]]), ([["B-A", "x"]], [["B-A", "O"]])],
+    "span_f1_macro": [([["O"]], [["O"]])],
+    "tag_accuracy": [([["A", "B"]], [["A"]]), ([[(0, 1, "A")]], [[(0, 1, "A")]])],
+    "multilabel_f1_micro": [([{"a"}, {"b"}], [{"a"}, "ab"]), ([[["a"]]], [{"a"}])],
+    "multilabel_f1_macro": [([set()], [set()]), (None, [{"a"}])],
+    "map": [
+        ([["d1"], {"d": 1}], [[], []]), ([{"d": 1}, {}], [[], []]), ([{"d": 0.5}], [[]]), ([{"d": NAN}], [[]]), ([{"d": 10**9}], [[]]),
+        ([{"d": "1"}], [[]]), ([{"d": 1}], [{"d": NAN}]), ([{"d": 1}], [{"d": "x"}]), ([{"d": 1}], ["d"]), ([{"d": 1}], [3]),
+        ([{"d": 1}], [["e", "d", "e"]]), ([{"d": 1}], [["d"], ["d"]]),
+    ],
+    "roc_auc": [([1, 1], [0.1, 0.2]), (["a", "b", "c"], [1, 2, 3]), (None, [1, 2])],
+    "roc_auc[x]": [(["a", "b"], [1, 2])],
+    "average_precision": [([0, 1], ["a", "b"])],
+    **{name: [([2.0, 2.0, 2.0], [1, 2, 3]), ([1, 2, 3], [0.3, 0.3, 0.3]), (None, [1, 2])] for name in ("pearson", "spearman", "kendall")},
+    "r2": [([2, 2, 2], [1, 2, 3]), (None, [1, 2])],
+    "entropy_similarity": [(EDGES, [HALVES, [0.9, 0.1]]), ([HALVES, [0.9, 0.1]], EDGES), (None, EDGES)],
+    "entropy_correlation": [([HALVES] * 2, [HALVES, [0.9, 0.1]]), ([HALVES, [0.9, 0.1]], [HALVES] * 2), (None, EDGES)],
+    "log_loss": [([[1.0, 0.0], [0.25, 0.75]], EDGES), (None, EDGES)],
+    "ordinal_mae": [(None, EDGES)],
+    "emd": [(None, EDGES)],
+    "soft_f1[c]": [(EDGES, EDGES)],
+    "krippendorff_alpha": [(None, [(1, 1), item]) for item in ("ab", 2, (1, [2]))] + [(None, [(3, 3), (3, 3)]), (None, [(i, i) for i in range(2000)])],
+    "krippendorff_alpha_ordinal": [(None, [("low", "high")] * 2), (None, [(i, i) for i in range(63)])],
+    "krippendorff_alpha_interval": [(None, [(1, INF), (1, 2)])],
+    "krippendorff_alpha_ratio": [(None, [(1, 2), (-1, 2)])],
+    "fleiss_kappa": [(None, [(1, 2), (1, 2, 2)]), (None, [(1,), (2,)]), (None, [(3, 3), (3, 3)])],
+}  # fmt: skip
+"""Gold and predictions that a metric cannot take: of another kind, or without what it is made of."""
+
+
+@pytest.mark.parametrize(
+    ("name", "case"), [(name, case) for name, cases in ITEMS.items() for case in range(len(cases))]
+)
+def test_items_of_another_kind_are_refused(name: str, case: int) -> None:
+    gold, predictions = ITEMS[name][case]
+    twice = {"data": {"a": predictions * 2}, "gold": None if gold is None else gold * 2, "metric": name}
+    message = refused(evaluate, twice).message
+    assert name in message or re.search(r"\b(gold|item|topic|tag|row|system)\b", message), message
+
+
+ROWS = [[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]
+NO_ROWS: list[Any] = [
+    [[0.5, 0.5], [0.5, 0.4]], [[0.5, 0.5], [0.5, NAN]], [[INF, 0.5], [0.5, 0.5]], [[1.0, 0.0], [1.5, -0.5]],
+    [[1.0, 0.0], [0.2, 0.3, 0.5]], [[1.0, 0.0], []], [[1.0, 0.0], None], [[1.0, 0.0], 7], [[1.0, 0.0], "ab"],
+    [[0.5, [0.5]], [1.0, 0.0]], [[[0.5], [0.5]], [[1.0], [0.0]]], np.zeros((2, 2, 2)), [[1.0, 0.0], [0.5, None]],
+    [[1.0, 0.0], ["x", "y"]], [["0.5", "0.5"], ["1", "0"]], np.array([[1j, 0], [0, 1]]), np.zeros((2, 0)), [[1e308, 1e308], [0.5, 0.5]],
+]  # fmt: skip
+"""What is no row of probabilities per item."""
+NO_COLUMN: list[Any] = [
+    [1.0, NAN], np.array([1, None], dtype=object), ["a", 1.5], [[1, 2], [3, 4]], 7, np.array(["2020-01-01"] * 2, dtype="M8[D]"),
+    [{"x": 1}, {"x": 2}], [10**400, 1], [2**63, -1], [1.0, -1e80], np.array([b"a", b"\x83"]),
+]  # fmt: skip
+"""What is no column of labels or numbers."""
+NO_LABELS: list[Any] = [
+    [["a", "b"], [None, ""]], [[None], [NAN]], [["a"], []], {"q1": ["a"], "q2": [None]}, [], {}, "abc", 5, None, ["yes", "no"],
+    np.array(["yes", "no"]), [["a"], 3], {"q1": "yes", "q2": "no"}, {"q1": ["yes"], "q2": 7}, [["a", 1], ["b", "a"]], ROWS,
+]  # fmt: skip
+"""What are no labels of several annotators."""
+OF_TWO = Annotations.of([["no", "yes"], ["no", "no"], ["yes", "yes"]])
+KEYED = dict(zip("xyz", ROWS, strict=True))
+UNFIT: list[tuple[Any, Any, Any]] = [
+    ({"a": ROWS, "b": ROWS[:2]}, [0, 1, 0], None), ({"a": ROWS, "b": ROWS}, [0, 1], None), ({"a": ROWS, "b": ROWS}, [0, 1, 2], None),
+    ({"a": ROWS, "b": ["x", "y", "x"]}, ROWS, None), ({"a": ROWS, "b": [[0.2, 0.3, 0.5]] * 3}, ROWS, None),
+    *(({"a": ROWS, "b": ROWS}, ROWS, classes) for classes in (["x"], ["x", "y", "z"], ["x", "x"], [], [f"c{i}" for i in range(11)])),
+    ({"a": ROWS, "b": ROWS}, ["x", "z", "y"], ["x", "y"]), ({"a": ROWS, "b": ROWS}, ["X", "y", "y"], ["x", "y"]),
+    ({"a": KEYED, "b": {"x": [0, 1], "y": [0.5, 0.6], "z": [1, 0]}}, KEYED, None),
+    ({"a": [[0.2, 0.8]], "b": [[0.5, 0.5]]}, [[1.0, 0.0]], None), ({"a": [], "b": []}, [], None), ({"a": ROWS, "b": ROWS}, None, None),
+    ({"a": ["no"] * 3, "b": ["no"] * 3}, Annotations.of({0: ["no"], 1: ["no"], 2: ["yes"]}), None),
+    ({"a": dict.fromkeys(range(3), "no"), "b": dict.fromkeys(range(3), "no")}, OF_TWO, None),
+    ({"a": ["no"] * 2, "b": ["no"] * 2}, OF_TWO, None), ({"a": ["no"] * 3, "b": ["no", "maybe", "no"]}, OF_TWO, None),
+    ({"a": [[0.2, 0.3, 0.5]] * 3, "b": ["no"] * 3}, OF_TWO, None),
+]  # fmt: skip
+"""Systems, gold and classes that do not fit together."""
+
+
+@pytest.mark.parametrize("values", NO_ROWS)
+def test_what_is_no_row_of_probabilities_is_refused(values: Any) -> None:
+    refused(compare, {"data": {"a": values, "b": ROWS[:2]}, "gold": ROWS[:2], "metric": "cross_entropy"})
+
+
+@pytest.mark.parametrize(
+    "values", [[[1, 3], [0, 0]], [[1e308, 1e308], [1, 0]], [[2, -1], [1, 0]], [[2, NAN], [1, 0]]]
+)
+def test_what_cannot_be_normalised_is_refused(values: Any) -> None:
+    settings = {"metric": "cross_entropy", "reading": Reading(normalise=True)}
+    refused(compare, {"data": {"a": values, "b": ROWS[:2]}, "gold": ROWS[:2], **settings})
+
+
+@pytest.mark.parametrize("values", NO_COLUMN)
+def test_what_is_no_column_is_refused(values: Any) -> None:
+    refused(compare, {"data": {"a": ["x", "y"], "b": ["y", "x"]}, "gold": values, "metric": "accuracy"})
+
+
+@pytest.mark.parametrize("labels", NO_LABELS)
+def test_what_are_no_labels_of_annotators_is_refused(labels: Any) -> None:
+    refused(Annotations.of, {"labels": labels})
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [([["a"], ["b", "c"]], ["a", "b"]), ({"q1": ["c", "a"], "q2": ["b"]}, ["a", "b"]), ([["a"], ["b"]], ["a", "b", "a"]), ([["a"], ["b"]], [])],
+)  # fmt: skip
+def test_classes_that_do_not_fit_the_labels_are_refused(labels: Any, classes: list[str]) -> None:
+    refused(Annotations.of, {"labels": labels, "classes": classes})
+
+
+@pytest.mark.parametrize("case", range(len(UNFIT)))
+def test_what_does_not_fit_together_is_refused(case: int) -> None:
+    systems, gold, classes = UNFIT[case]
+    refused(compare, {"data": systems, "gold": gold, "reading": Reading(classes=classes)})

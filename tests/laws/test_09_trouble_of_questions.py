@@ -11,6 +11,7 @@ import ast
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -20,11 +21,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.laws.outcomes import check_error
-from tests.sound_calls import Call, cells, labels, parameters, sound_calls
+from tests.sound_calls import Call, cells, labels, parameters, scores, sound_calls
 
 import bestby as bb
 
 NAN, INF = math.nan, math.inf
+DIGITS = 10**5000
+"""A number of more digits than Python writes as a text."""
 
 WRONG: dict[str, list[Any]] = {
     "across": ["anova"],
@@ -40,6 +43,7 @@ WRONG: dict[str, list[Any]] = {
     "cost": [3, [], "", {"a": -1.0, "b": 1.0}, {"a": 1.0}, {"x": {"a": NAN, "b": 1.0}}],
     "executor": [3],
     "fail_test": ["tango"],
+    "focus": ["nobody"],
     "greater_is_better": ["yes"],
     "human": [3],
     "inside": ["anova"],
@@ -55,7 +59,7 @@ WRONG: dict[str, list[Any]] = {
     "n_comparisons": [0, 1.5],
     "n_items": [0, 1.5],
     "n_jobs": [0, 1.5, "x"],
-    "n_resamples": [0, -5, 2.5, "x", NAN],
+    "n_resamples": [0, -5, 2.5, "x", NAN, DIGITS],
     "normalise": ["max", 3],
     "on_missing": ["skip"],
     "outer": ["model"],
@@ -70,8 +74,9 @@ WRONG: dict[str, list[Any]] = {
     "required": [0, 99, "x"],
     "resample_size": [0, 1, -0.5, 2.0, NAN, "x", True],
     "resampling": [7],
-    "rng": [-1, 0.5, "x"],
+    "rng": [-1, 0.5, "x", 2**256, DIGITS],
     "scale": ["glicko"],
+    "size": [0, -1, 2.5],
     "statistic": ["mode", 3],
     "strata": [["s"], "nowhere"],
     "systems": [["nobody"], [3], []],
@@ -85,7 +90,11 @@ NAMES_ONLY = {"compare_runs", "compare_datasets", "compare_facets", "compare_fol
 UNNAMED = {("gate", "annotators"), ("compare_judged", "systems"), ("advise", "n_items"),
            ("Study.compare", "baseline"), ("gate", "at_most")}  # fmt: skip
 """Where the error is about something else that is wrong then."""
-MISNAMED = {"compare_datasets-runs of text", "compare_judged-no scores of the judge"}
+MISNAMED = {
+    "compare_datasets-runs of text",
+    "compare_judged-no scores of the judge",
+    "compare_published-a score in words",
+}
 """Errors whose argument is not called so in the signature."""
 
 
@@ -123,11 +132,18 @@ def refused(function: Callable[..., Any], arguments: dict[str, Any]) -> bb.error
 
 def heed(function: Callable[..., Any], arguments: dict[str, Any], error: bb.errors.BestbyError) -> None:
     """Follow the hint of an error, as far as it gives values of settings: the error must not come again."""
-    for proposal in re.split(r";|, or\b", re.sub(r"\w+\([^)]*\)", "", error.hint or "")):
-        found = re.findall(r'\b(\w+)=("[^"]*"|True|False|None|\[[\d, ]+\]|[\d.]*\d)', proposal)
-        changes = {name: ast.literal_eval(x) for name, x in found if name in set(parameters(function))}
-        if changes:
-            assert message_of(function, {**arguments, **changes}) != error.message, changes
+    for advice in re.sub(r"\w+\([^)]*\)", "", error.hint or "").split(";"):
+        leave = advice.strip().startswith("leave out ")
+        for proposal in re.split(r", or\b", advice):
+            if leave:
+                given = {*re.findall(r"\w+", proposal)} & {*arguments}
+                changed = {name: value for name, value in arguments.items() if name not in given}
+            else:
+                found = re.findall(r'\b(\w+)=("[^"]*"|True|False|None|\[[\d, ]+\]|[\d.]*\d)', proposal)
+                given = {name for name, _ in found} & {*parameters(function)}
+                changed = {**arguments, **{name: ast.literal_eval(x) for name, x in found if name in given}}
+            if given:
+                assert message_of(function, changed) != error.message, proposal
 
 
 def message_of(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None:
@@ -147,6 +163,25 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, setting: str) -> None
         assert error.argument == setting or setting.rstrip("s") in error.message, (value, error.message)
 
 
+CONTRADICTIONS: dict[str, dict[str, Any]] = {
+    "a verdict without an interval": {"interval": None, "margin": 0.1},
+    "one side without a test": {"test": None, "alternative": "better"},
+    "a correction without tests": {"test": None, "correction": "bh"},
+    "intervals that hold at once, without intervals": {"interval": None, "correction": "simultaneous"},
+}
+"""Settings that cannot be met together, whatever is compared."""
+
+
+@pytest.mark.parametrize("what", CONTRADICTIONS)
+@pytest.mark.parametrize(
+    "name", [n for n, (f, _) in calls().items() if {"interval", "test"} <= {*parameters(f)}]
+)
+def test_settings_that_contradict_each_other_are_refused(name: str, what: str) -> None:
+    function, sound = calls()[name]
+    if {*CONTRADICTIONS[what]} <= {*parameters(function)}:
+        refused(function, {**sound, **CONTRADICTIONS[what]})
+
+
 TABLE = {d: {"a": x, "b": 1 - x} for d, x in zip("uvw", (0.2, 0.4, 0.3), strict=True)}
 RUNS, WINS = {"a": [0.2, 0.4], "b": [0.3, 0.1]}, [("x", "y", "x"), ("x", "y", "y")] * 6
 PER_ITEM = {name: [values, values] for name, values in labels()[1].items()}
@@ -163,6 +198,21 @@ LABELLED: dict[str, Any] = {
 }
 VERDICTS, RATES = {"a": [0, 1], "b": [1, 0]}, ([0, 1, 0, 1, 1], [0, 1, 0, 1, 0])
 EVALUATION = bb.Evaluation.of(labels()[1], labels()[0])
+PAPER: dict[str, Any] = {"gold": None, "published": 0.8}
+ALONE: dict[str, Any] = {"data": None, "gold": None, "published": None}
+SPREAD = {"A": "0.9±0.1", "B": "0.8±0.1"}
+SPARSE = {
+    name: [value if place % 8 else None for place, value in enumerate(scores(24)[name])] for name in "ab"
+}
+GAPS = {
+    how: bb.Evaluation.of(SPARSE, slices={"half": np.arange(24) % 2}, on_missing=how)
+    for how in ("pairs", "bounds")
+}
+SIXES, FOURS = np.arange(24) // 4, np.arange(24) % 4
+CROSSED = [SIXES, FOURS]
+ITEMS = np.arange(24.0) + 1.0
+TWICE_LABELLED = bb.Annotations.of([[x, x, 1 - x] for x in labels()[0]])
+WORDS = [f"word {i} of many" for i in range(24)]
 
 
 def frame(**columns: Any) -> pd.DataFrame:
@@ -183,6 +233,31 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("annotators by columns", {"reading": bb.Reading(annotators=["a", "b"])}),
         ("more units than there are", {"resampling": bb.Resampling(resample_size=25)}),
         ("a share of one item", {"resampling": bb.Resampling(resample_size=0.01)}),
+        ("a margin out of reach", {"margin": 1.0}),
+        ("the rank of one without tests", {"focus": "a", "test": None}),
+        ("the rank of one beside a baseline", {"focus": "a", "baseline": "b"}),
+        ("the rank of one on one side", {"focus": "a", "alternative": "greater"}),
+        ("two groupings and strata", {"clusters": CROSSED, "strata": FOURS}),
+        ("a bootstrap of two groupings", {"clusters": CROSSED, "test": "bootstrap"}),
+        ("an interval of one grouping", {"clusters": CROSSED, "interval": "bca"}),
+        ("a second grouping that is too short", {"clusters": [SIXES, FOURS[:9]]}),
+        ("three groupings", {"clusters": [SIXES, FOURS, FOURS]}),
+        ("annotators of two groupings", {"gold": TWICE_LABELLED, "clusters": CROSSED, "reading": bb.Reading(annotators="resample")}),
+        ("a second grouping and smaller resamples", {"clusters": CROSSED, "resampling": bb.Resampling(resample_size=0.5)}),
+        ("a formula and smaller resamples", {"metric": "f1_macro", "interval": "normal", "resampling": bb.Resampling(resample_size=0.5)}),
+        ("bca and smaller resamples", {"metric": "f1_macro", "interval": "bca", "resampling": bb.Resampling(resample_size=0.5)}),
+        ("bca of blocks", {"metric": "f1_macro", "clusters": bb.Blocks(4), "interval": "bca"}),
+        ("a formula and annotators", {"gold": TWICE_LABELLED, "reading": bb.Reading(annotators="resample"), "interval": "normal"}),
+        ("ranks and annotators", {"gold": TWICE_LABELLED, "reading": bb.Reading(annotators="resample"), "metric": "roc_auc"}),
+        ("annotators of a plain gold", {"reading": bb.Reading(annotators="resample")}),
+        ("a file in place of a folder", {"data": {"a": WORDS, "b": WORDS[::-1]}, "gold": WORDS, "metric": "bleu", "resampling": bb.Resampling(cache=__file__)}),
+        ("blocks of some items", {"clusters": bb.Blocks(4), "resampling": bb.Resampling(resample_size=0.5)}),
+        ("blocks of clusters", {"data": bb.Evaluation.of(labels()[1], labels()[0], clusters=SIXES), "gold": None, "clusters": bb.Blocks(4)}),
+        ("groups of a copy that do not nest", {"data": replace(bb.Evaluation.of(labels()[1], labels()[0], strata=FOURS), clusters=SIXES), "gold": None}),
+    ],
+    "evaluate": [
+        ("pairs", {"data": GAPS["pairs"], "gold": None}),
+        ("bounds", {"data": GAPS["bounds"], "gold": None}),
     ],
     "Study.compare": [
         ("one metric twice", {"metric": ["accuracy", "accuracy"]}),
@@ -190,6 +265,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a word for conditions", {"conditions": "a"}),
         ("no such condition", {"conditions": ["a", "h9"]}),
         ("nothing but baselines", {"baseline": ["a", "b"]}),
+        ("a margin out of reach", {"metric": "accuracy", "margin": 1.0}),
     ],
     "compare_datasets": [
         ("a list", {"data": [1, 2]}),
@@ -228,6 +304,17 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("an interval of items", {"data": {"u": RUNS, "v": RUNS}, "interval": "bca"}),
         ("runs on other datasets", {"data": {"a": np.ones((2, 3)), "b": np.ones((3, 3))}}),
         ("pairs of scores", {"paired": True}),
+        ("a margin out of reach", {"data": {"x": EVALUATION, "y": EVALUATION}, "margin": 1.0}),
+        ("a dataset of thousands of digits", {"data": {DIGITS: TABLE["u"], "x": TABLE["v"]}}),
+        ("a dataset of items of thousands of digits", {"data": {DIGITS: EVALUATION, "x": EVALUATION}, "metric": "accuracy"}),
+        ("a system of thousands of digits", {"data": {d: {DIGITS: x, "b": 1 - x} for d, x in (("x", 0.2), ("y", 0.4))}}),
+        ("runs of a system of thousands of digits", {"data": {d: {DIGITS: [1, 2, x], "b": [2, x, 1]} for d, x in (("x", 1), ("y", 3))}}),
+        ("an outer system of thousands of digits", {"data": {"a": {DIGITS: 1, "y": 2}, "b": {DIGITS: 1, "y": 3}}, "outer": "system"}),
+        ("these very datasets without items", {"datasets": "fixed"}),
+        ("a test over datasets that are fixed", {"data": {"u": RUNS, "v": RUNS}, "across": "t", "datasets": "fixed"}),
+        ("a test across without tests", {"test": None, "across": "sign"}),
+        ("items in pairs", {"data": {"x": EVALUATION, "y": EVALUATION}, "on_missing": "pairs"}),
+        ("no two datasets in common", {"data": {"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0}, "z": {"b": 1.0}}, "on_missing": "pairs"}),
         ("a statistic of scores", {"statistic": "iqm"}),
     ],
     "compare_facets": [
@@ -253,9 +340,11 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("facets that change together", {"data": frame(system=["a", "b"] * 6, prompt=[0, 0, 1, 1, 2, 2] * 2, seed=["x", "x", "y", "y", "z", "z"] * 2, item=[0] * 6 + [1] * 6, score=range(12)), "facets": ("prompt", "seed")}),
         ("an unknown column", {"data": frame(system=["a", "b"] * 6, prompt=[0, 0, 1, 1, 2, 2] * 2, item=[0] * 6 + [1] * 6, score=range(12)), "facets": "pompt"}),
         ("another metric's margin", {"margin": -1}),
+        ("a margin out of reach", {"gold": [1, 0, 1, 0], "data": {name: (x > 0.5).astype(int) for name, x in CELLS.items()}, "metric": "accuracy", "margin": 1.0}),
     ],
     "compare_folds": [
         ("one score less", {"data": {"a": [1, 2], "b": [1]}}),
+        ("a system of thousands of digits", {"data": {DIGITS: [0.1, 0.2, 0.3], "b": [0.1, 0.3, 0.2]}}),
         ("one system", {"data": {"a": [1, 2]}}),
         ("one fold", {"data": {"a": [1], "b": [2]}}),
         ("a missing score", {"data": {"a": [1, NAN], "b": [2, 1]}}),
@@ -266,10 +355,12 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a two-sided test", {"data": dict.fromkeys("ab", np.ones((5, 2))), "test": "5x2cv-f", "alternative": "less"}),
         ("a number", {"data": 3}),
         ("no column of folds", {"data": frame(a=[1])}),
+        ("a margin out of reach", {"data": bb.Evaluation.of(labels()[1], labels()[0], strata=FOURS), "metric": "accuracy", "margin": 1.0}),
         ("one Evaluation", {"data": EVALUATION}),
     ],
     "compare_runs": [
         ("one run", {"data": {**RUNS, "a": [1.0]}}),
+        ("a system of thousands of digits", {"data": {DIGITS: [1, 2, 3], **RUNS}}),
         ("one run of items", {"data": {"a": [[1.0, 2.0]], "b": [[1.0, 2.0]]}}),
         ("no runs", {"data": {**RUNS, "a": []}}),
         ("one system", {"data": {"a": [1.0, 2.0]}}),
@@ -287,6 +378,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("medians of items", {"data": PER_ITEM, "statistic": "median"}),
         ("one cluster", {"data": PER_ITEM, "clusters": [1] * 24}),
         ("other items in a run", {"data": {"a": [[1, 2], [1, 2, 3]], "b": [[1, 2]] * 2}}),
+        ("a margin out of reach", {"data": PER_ITEM, "gold": labels()[0], "metric": "accuracy", "margin": 1.0}),
     ],
     "agreement": [
         ("one annotator", {"data": {"a": ["x", "y"]}}),
@@ -299,6 +391,14 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "frontier": [
         ("no cost", {"cost": None}),
         ("costs of no system", {"cost": {}}),
+        ("an infinite price", {"cost": {"a": INF, "b": 1.0}}),
+        ("a quantile of prices", {"cost": {"usd@0.5": {"a": 3.0, "b": 1.0}}}),
+        ("a quantile above 1", {"cost": {"ms@1.5": {"a": ITEMS, "b": ITEMS}}}),
+        ("a quantile of text", {"cost": {"ms@p95": {"a": ITEMS, "b": ITEMS}}}),
+        ("costs below 0", {"cost": {"ms": {"a": -ITEMS, "b": ITEMS}}}),
+        ("costs of other items", {"cost": {"ms": {"a": ITEMS[:9], "b": ITEMS[:9]}}}),
+        ("a price and costs of items", {"cost": {"ms": {"a": 3.0, "b": ITEMS}}}),
+        ("a margin out of reach", {"margin": 1.0}),
     ],
     "compare_attempts": [
         ("labels", {"data": {"a": ["x", "y"] * 12}}),
@@ -325,6 +425,11 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("no slices to cross", {"crossed": True}),
         ("no slices to limit", {"min_items": 5}),
         ("one grouping to cross", {"by": {"x": [0, 1] * 12}, "crossed": True}),
+        ("a budget of 10", {"at_most": {"ms": "10"}, "cost": {"ms": {"a": ITEMS, "b": ITEMS}}}),
+        ("a budget below nothing", {"at_most": {"ms": "-150%"}, "cost": {"ms": {"a": ITEMS, "b": ITEMS}}}),
+        ("a cost without a budget", {"at_most": {"ms": "+10%"}, "cost": {"usd": {"a": ITEMS, "b": ITEMS}}}),
+        ("a baseline that costs nothing", {"at_most": {"ms": "+10%"}, "cost": {"ms": {"a": 0.0, "b": 0.0}}}),
+        ("pairs", {"data": GAPS["pairs"], "gold": None, "metric": "mean"}),
     ],
     "compare_slices": [
         ("a slice per item", {"by": {"x": [f"q{i}" for i in range(24)]}}),
@@ -342,6 +447,8 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("values in place of names", {"by": [1, 2] * 12}),
         ("two crossed groupings", {"clusters": [[*range(6)] * 4, [i // 4 for i in range(24)]]}),
         ("one system", {"data": {"a": labels()[0]}}),
+        ("thousands of pairs in slices", {"data": {f"s{i}": [0, 1] * 200 for i in range(6)}, "gold": [1] * 400, "by": {"x": [i // 2 for i in range(400)]}}),
+        ("pairs", {"data": GAPS["pairs"], "gold": None, "by": "half"}),
     ],
     "compare_judged": [
         ("no scores of the judge", {"judge": "judge.csv"}),
@@ -394,6 +501,9 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a direction of f1", {**LABELLED, "metric": bb.ScoreMetric("accuracy", greater_is_better=False)}),
         ("labels without predictions", {**LABELLED, "predictions": None}),
         ("a table without predictions", {"metric": "f1_macro"}),
+        ("scores and a metric of labels", {"judge": FOUR, "human": HUMAN, "metric": "f1_macro"}),
+        ("a table beside predictions", {**LABELLED, "judge": frame(judge=LABELLED["judge"], human=LABELLED["human"]), "human": None}),
+        ("several humans", {"judge": frame(judge=LABELLED["judge"], human_1=LABELLED["human"], human_2=LABELLED["human"], **{f"prediction[{n}]": x for n, x in PREDICTED.items()}), "metric": "f1_macro"}),
     ],
     "compare_preferences": [
         ("no judgements", {"data": []}),
@@ -446,6 +556,75 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("names that are equal as text", {"data": {1: RUNS["a"], "1": RUNS["b"]}}),
         ("one system", {"data": {"a": RUNS["a"]}}),
     ],
+    "compare_published": [
+        ("a percentage", {"published": "87.4"}),
+        ("a share below 0", {"published": -0.1}),
+        ("more items than the same", {"n_items": 30, "same_items": True}),
+        ("two metrics", {"metric": ["accuracy", "recall[1]"]}),
+        ("the spread of a share", {"sd": 0.1, "n_runs": 3}),
+        ("no share", {"metric": "f1_macro"}),
+        ("means of scores", {"data": {"a": [0.2, 0.5, 0.7]}, "gold": None, "published": 0.8}),
+        ("two systems", {"data": labels()[1]}),
+        ("one run", {"data": [0.8], **PAPER, "sd": 0.1, "n_runs": 3}),
+        ("runs that do not vary", {"data": [0.8, 0.8], **PAPER, "sd": 0.1, "n_runs": 3}),
+        ("runs of text", {"data": ["x", "y"], **PAPER, "sd": 0.1, "n_runs": 3}),
+        ("an unknown number of runs", {"data": [0.8, 0.9], **PAPER, "sd": 0.1}),
+        ("the spread of a single run", {"data": [0.8, 0.9], **PAPER, "sd": 0.1, "n_runs": 1}),
+        ("a spread below 0", {"data": [0.8, 0.9], **PAPER, "sd": -0.1, "n_runs": 2}),
+        ("one score", {"scores": {"A": "88.3%"}, **ALONE, "n_items": 872}),
+        ("neither items nor runs", {"scores": {"A": "88.3%", "B": "87%"}, **ALONE}),
+        ("percentages without a sign", {"scores": {"A": "88.3", "B": "87.6"}, **ALONE, "n_items": 872}),
+        ("a spread of an unknown kind", {"scores": SPREAD, **ALONE, "n_runs": 5}),
+        ("a range", {"scores": SPREAD, **ALONE, "n_runs": 5, "spread": "range"}),
+        ("no kind of spread", {"scores": SPREAD, **ALONE, "n_runs": 5, "spread": "iqr"}),
+        ("one published run", {"scores": SPREAD, **ALONE, "n_runs": 1, "spread": "sd"}),
+        ("a score without its spread", {"scores": {**SPREAD, "B": "0.8"}, **ALONE, "n_runs": 5}),
+        ("a spread of items", {"scores": SPREAD, **ALONE, "n_items": 10}),
+        ("a percentage with the spread of a share", {"scores": {"A": "88%±0.4", "B": "87%±0.4"}, **ALONE, "n_runs": 5, "spread": "sd"}),
+        ("two spreads", {"scores": {**SPREAD, "A": "0.9±0.1±0.2"}, **ALONE, "n_runs": 5, "spread": "sd"}),
+        ("three numbers of items", {"scores": {"A": "88.3%", "B": "87.6%"}, **ALONE, "n_items": [1, 2, 3]}),
+        ("gold of scores alone", {"scores": {"A": "88.3%", "B": "87.6%"}, **ALONE, "n_items": 872, "gold": [1]}),
+        ("a score in words", {"scores": {"A": "high", "B": "87.6%"}, **ALONE, "n_items": 872}),
+        ("runs that are all the same", {"scores": {"A": "0±0.0", "B": "0±0.0"}, **ALONE, "n_runs": 5, "spread": "sd"}),
+    ],
+    "choose_items": [
+        ("of an unknown number", {"n": None}),
+        ("more than there are", {"n": 13}),
+        ("none", {"n": 0}),
+        ("too few for the strata", {"n": 2, "stratify_by": "score"}),
+        ("one bin", {"stratify_by": "score", "n_bins": 1}),
+        ("strata and their making", {"stratify_by": "score", "strata": ["x"] * 12}),
+        ("a division among no strata", {"allocation": "neyman"}),
+        ("a spread of no strata", {"sds": {"x": 1.0}}),
+        ("strata of an unknown spread", {"strata": ["x", "y"] * 6, "allocation": "neyman"}),
+        ("the spread of one stratum", {"strata": ["x", "y"] * 6, "allocation": "neyman", "sds": {"x": 1.0}}),
+        ("a spread below 0", {"strata": ["x", "y"] * 6, "allocation": "neyman", "sds": {"x": 1.0, "y": -1.0}}),
+        ("a column that is none", {"stratify_by": "scores"}),
+        ("a word for yes", {"shuffle": "yes"}),
+        ("equal scores", {"data": {"a": [1] * 10}, "n": 4, "stratify_by": "score"}),
+        ("the disagreement of one", {"data": {"a": range(10)}, "n": 4, "stratify_by": "disagreement"}),
+        ("scores of ids", {"data": [f"q{i}" for i in range(12)], "stratify_by": "score"}),
+        ("scores of text", {"data": {"a": ["x", "y"] * 5}, "n": 4, "stratify_by": "score"}),
+        ("an id twice", {"data": ["q", "q"], "n": 1}),
+        ("fractions as ids", {"data": [0.5, 0.2], "n": 1}),
+        ("clusters across strata", {"n": 4, "clusters": [0, 0, 1, 1] * 3, "strata": ["x", "y"] * 6}),
+    ],
+    "advise": [
+        *((f"{name} of data", {name: value}) for name, value in (("n_systems", 3), ("clustered", True), ("paired", False))),
+        *((what, {"data": None, "gold": None, **numbers}) for what, numbers in (
+            ("one system", {"n_systems": 1}), ("no run", {"n_runs": 0}), ("half a run", {"n_runs": 2.5}), ("one fold", {"n_folds": 1}),
+            ("fewer than none that differ", {"n_differing": -1}),
+            ("gold without data", {"gold": ["a", "b"]}), ("systems without data", {"systems": ["a", "b"]}), ("ids without data", {"items": ["a", "b"]}),
+            ("clusters without data", {"clusters": ["a", "b"]}), ("columns without data", {"reading": bb.Reading(ignore="a")}),
+        )),
+    ],
+    "replicability": [
+        ("a dataset of thousands of digits", {"p_values": {DIGITS: 0.1, "x": 0.2}}),
+        ("no p-value above 1", {"p_values": {"u": 0.5, "v": 1.1}}),
+        ("a missing p-value", {"p_values": {"u": NAN, "v": 0.5}}),
+        ("a list of p-values", {"p_values": {"u": [0.5], "v": 0.5}}),
+        ("no p-value", {"p_values": {}}),
+    ],
     "aso_tightness": [(f"no run in {name}", {name: 0}) for name in ("m_old", "n_old", "m_new", "n_new")],
     "normality": [
         ("two values", {"values": [1.0, 2.0]}),
@@ -466,7 +645,7 @@ CASES = [(question, what) for question, rows in TROUBLE.items() for what, _ in r
 def test_trouble_is_refused(question: str, what: str) -> None:
     function, sound = calls()[question]
     error = refused(function, {**sound, **dict(TROUBLE[question])[what]})
-    known = {*parameters(function), *parameters(bb.Reading)}
+    known = {*parameters(function), *parameters(bb.Reading), *parameters(bb.Resampling)}
     named = error.argument is None or error.argument in known
     assert named is (f"{question}-{what}" not in MISNAMED)
 

@@ -1,4 +1,4 @@
-"""Which systems may be the best by runs, folds, fixed datasets and judged answers."""
+"""Which systems may be the best by items, runs, folds, fixed datasets and judged answers."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ def answers(n: int, seed: int) -> dict[str, list[int]]:
     return {name: (rng.permutation(n) < round(mean * n)).astype(int).tolist() for name, mean in MEANS.items()}
 
 
+def items(**settings: Any) -> Any:
+    return bb.compare(answers(400, 3), **settings)
+
+
 def runs(**settings: Any) -> Any:
     return bb.compare_runs(drawn(6, 1), **settings)
 
@@ -55,7 +59,7 @@ def judged(**settings: Any) -> Any:
     return bb.compare_judged(judge, human, labels_drawn="random", **settings)
 
 
-KINDS = (runs, runs_of_items, folds, datasets, runs_on_datasets, judged)
+KINDS = (items, runs, runs_of_items, folds, datasets, runs_on_datasets, judged)
 
 
 def behind_of(result: Any) -> dict[str, float | None]:

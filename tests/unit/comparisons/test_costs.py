@@ -137,25 +137,6 @@ def test_a_missing_cost_may_count_as_the_greatest() -> None:
     assert cost.items[0, 0] == max(ITEMS[1:, 0].max(), ITEMS[:, 1].max())
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (3, "cost must name a column"),
-        ({"a": 3.0}, "system 'b' has no cost"),
-        ({"a": -3.0, "b": 1.0}, "prices must be 0 or more"),
-        ({"a": math.inf, "b": 1.0}, "prices must be 0 or more"),
-        ({"x@0.5": {"a": 3.0, "b": 1.0}}, "a price has no quantiles"),
-        ({"x@1.5": {"a": ITEMS[:, 0], "b": ITEMS[:, 1]}}, "a quantile is between 0 and 1"),
-        ({"x": {"a": -ITEMS[:, 0], "b": ITEMS[:, 1]}}, "x of 'a' is"),
-        ({"x": {"a": ITEMS[:9, 0], "b": ITEMS[:9, 1]}}, "x has 9 items, and the quality 200"),
-        ({"x": {"a": 3.0, "b": ITEMS[:, 1]}}, "'a' has a price, and 'b' the cost of each item"),
-    ],
-)
-def test_what_is_refused(given: object, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        costs_of(given, DATA, read_nothing, "error")
-
-
 def test_quantiles_are_named_after_the_column() -> None:
     assert statistic_of("a@b@0.9") == ("a@b", 0.9)
     with pytest.raises(InvalidInputError, match="between 0 and 1"):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Annotations, Blocks, Reading, Resampling, ScoreMetric, compare, read
+from bestby import Blocks, ScoreMetric, compare
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.evaluation import Evaluation
 from bestby.inference.skewness import FROM_UNITS
@@ -183,46 +182,6 @@ def test_crossed_groupings_by_id_and_in_frames() -> None:
         compare(frame, gold="gold", clusters=["doc", "lang", "a"])
 
 
-def test_crossed_groupings_refuse_what_they_cannot_do() -> None:
-    both = [DOCUMENTS, LANGUAGES]
-    with pytest.raises(DesignError, match="strata and two crossed groupings"):
-        run(clusters=both, strata=LANGUAGES)
-    with pytest.raises(DesignError, match="'bootstrap' supports one grouping"):
-        run(clusters=both, test="bootstrap")
-    with pytest.raises(DesignError, match="bca interval supports one grouping"):
-        run(clusters=both, interval="bca")
-    with pytest.raises(InvalidInputError, match="crossed"):
-        run(clusters=[DOCUMENTS, LANGUAGES[:10]])
-
-
-def test_resampled_annotators_do_not_take_two_crossed_groupings() -> None:
-    gold = Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
-    with pytest.raises(DesignError) as caught:
-        compare(
-            {"a": A, "b": B}, gold, clusters=[DOCUMENTS, LANGUAGES], reading=Reading(annotators="resample")
-        )
-    assert caught.value.message == 'annotators="resample" does not support two crossed groupings of the items'
-    assert caught.value.hint == "give one grouping as clusters, that with fewer groups"
-
-
-def test_groups_replaced_in_an_evaluation_are_checked_as_well() -> None:
-    evaluation = Evaluation.of({"a": A, "b": B}, GOLD, clusters=DOCUMENTS, strata=DOCUMENTS % 2)
-    with pytest.raises(DesignError, match="strata and two crossed groupings"):
-        dataclasses.replace(evaluation, crossed=LANGUAGES)
-    moved = dataclasses.replace(evaluation, clusters=LANGUAGES % 5)
-    with pytest.raises(DesignError, match="cluster 0 lies in more than one stratum: 0 and 1"):
-        compare(moved)
-
-
-def test_two_columns_of_clusters_and_a_stratum_of_a_table_are_refused(tmp_path: Path) -> None:
-    table = tmp_path / "items.csv"
-    part = DOCUMENTS % 2
-    groups = {"doc": DOCUMENTS, "lang": LANGUAGES + 10 * part, "part": part}
-    pd.DataFrame({"gold": GOLD, "a": A, "b": B, **groups}).to_csv(table, index=False)
-    with pytest.raises(DesignError, match="strata and two crossed groupings"):
-        read(table, gold="gold", clusters=["doc", "lang"], strata="part")
-
-
 def test_omnibus_is_left_out_for_crossed_groupings() -> None:
     systems = {"a": A, "b": B, "c": GOLD}
     assert compare(systems, GOLD, clusters=DOCUMENTS, n_resamples=99).omnibus
@@ -254,20 +213,6 @@ def test_blocks_within_strata() -> None:
     assert run(clusters=Blocks(10), strata=strata)["a", "b"].interval.method == "cr2"
     with pytest.raises(DesignError, match="in every stratum, got 100"):
         run(clusters=Blocks(51), strata=strata)
-
-
-def test_blocks_go_with_nothing_else_that_is_drawn() -> None:
-    refused = "blocks of consecutive items and {} do not go together"
-    with pytest.raises(DesignError, match=refused.format("resample_size")):
-        run(clusters=Blocks(10), resampling=Resampling(resample_size=0.5))
-    with pytest.raises(DesignError, match=refused.format("clusters")):
-        compare(Evaluation.of({"a": A, "b": B}, GOLD, clusters=DOCUMENTS), clusters=Blocks(10))
-
-
-@pytest.mark.parametrize("blocks", [0, -1, 2.5])
-def test_blocks_have_a_length(blocks: Any) -> None:
-    with pytest.raises(InvalidInputError, match="size must be"):
-        run(clusters=Blocks(blocks))
 
 
 # -- effects that go with the size of clusters -----------------------------------------------------------

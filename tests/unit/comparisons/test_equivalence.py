@@ -175,9 +175,3 @@ def test_the_mean_over_datasets_is_as_uncertain_as_its_smallest_one() -> None:
         assert macro.verdict == verdict
         assert macro.equivalence_interval is not None
         assert macro.equivalence_interval.high == pytest.approx(2.7 / 40, rel=0.1)
-
-
-def test_the_note_survives_a_round_trip() -> None:
-    result = bb.compare({"a": [0.1, 0.5, 0.9], "b": [0.1, 0.5, 0.9]}, margin=0.02)
-    assert bb.load(result.to_json()) == result
-    assert "equivalent" not in str(result).split("Notes")[0]

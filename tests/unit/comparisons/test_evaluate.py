@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import pandas as pd
 import pytest
 
 import bestby as bb
-from bestby.cli import main
 
 RNG = np.random.default_rng(8)
 GOLD = RNG.choice(["x", "y", "z"], 60)
@@ -88,30 +86,3 @@ def test_scores_have_a_name_and_a_direction() -> None:
         bb.evaluate(SYSTEMS, GOLD, metric="f1_marco")
     with pytest.raises(bb.errors.InvalidInputError, match="contradicts the metric accuracy"):
         bb.evaluate(SYSTEMS, GOLD, metric=bb.ScoreMetric("accuracy", greater_is_better=False))
-
-
-def test_reports() -> None:
-    result = bb.evaluate({"a": SYSTEMS["a"]}, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99)
-    text = str(result)
-    assert "accuracy on 60 items: a 0." in text
-    assert "nothing was tested" in " ".join(text.split())
-    assert "1 system evaluated by accuracy and f1_macro" in result.to_html()
-    for written in (result.to_markdown(), result.to_latex(), result.to_json()):
-        assert "accuracy" in written
-    assert result.plot("f1_macro").get_title(loc="left").startswith("Scores with 95 % intervals")
-
-
-def test_a_comparison_of_one_system_points_to_it() -> None:
-    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems, got 1: a") as caught:
-        bb.compare({"a": SYSTEMS["a"]}, GOLD)
-    assert "evaluate" in str(caught.value.hint)
-    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems"):
-        bb.advise("accuracy", data=bb.Evaluation.of({"a": SYSTEMS["a"]}, GOLD))
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "one.csv"
-    pd.DataFrame({"gold": GOLD, "a": SYSTEMS["a"]}).to_csv(path, index=False)
-    assert main(["evaluate", str(path), "--gold", "gold"]) == 0
-    assert "accuracy on 60 items: a 0." in capsys.readouterr().out
-    assert main(["compare", str(path), "--gold", "gold"]) == 2

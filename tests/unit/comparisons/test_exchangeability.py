@@ -178,13 +178,6 @@ def test_blocks_shorter_than_the_dependence_are_noted_with_a_length_that_would_d
     assert "short_blocks" not in codes(compare(systems, clusters=Blocks(needed)).notes)
 
 
-def test_the_finding_of_the_issue() -> None:
-    assert (
-        share_noted(lambda rng: autoregressive(rng, 500, 0.8), "short_blocks", times=10, clusters=Blocks(25))
-        > 0.6
-    )
-
-
 @pytest.mark.parametrize("length", [5, 25])
 def test_blocks_of_independent_items_are_not(length: int) -> None:
     assert (
@@ -327,11 +320,3 @@ def test_replicability_does_not_depend_on_the_order_of_the_names() -> None:
             asked[order[1], order[0]]
         with pytest.raises(InvalidInputError, match="no counts of"):
             counts["a", "c"]
-
-
-def test_the_worst_loss_is_not_called_the_lowest() -> None:
-    scores = {"a": [1.0, 2.0, None, 4.0], "b": [2.0, 2.0, 3.0, 9.0]}
-    result = compare(scores, on_missing="worst")
-    (note,) = [note for note in result.notes if note.code == "counted_as_worst"]
-    assert "lowest" not in note.message
-    assert "as the worst score" in note.message

@@ -14,9 +14,7 @@ from numpy.testing import assert_allclose
 import bestby as bb
 from bestby.comparisons.incomplete import FEWEST_SHARED
 from bestby.comparisons.item_effects import Effects, contrast
-from bestby.data.evaluation import GAPS
 from bestby.errors import DesignError, InvalidInputError
-from bestby.vocabulary import allowed_names
 
 N = 200
 
@@ -229,23 +227,6 @@ def test_what_needs_all_systems_on_the_same_items_is_refused_with_a_way_out() ->
     }
     with pytest.raises(DesignError, match="fall into groups"):
         bb.compare(apart, on_missing="pairs")
-
-
-def test_functions_offer_what_they_take() -> None:
-    offered = {what: set(allowed_names("on_missing", what)) for what in ("same_items", "items", "datasets")}
-    assert offered["items"] - offered["same_items"] == set(GAPS)
-    assert "bounds" not in offered["datasets"]
-    systems, _ = data()
-    for on_missing in GAPS:
-        evaluation = bb.Evaluation.of(systems, slices={"half": np.arange(N) // 100}, on_missing=on_missing)
-        for asked in (
-            lambda one: bb.evaluate(one),
-            lambda one: bb.compare_slices(one, by="half"),
-            lambda one: bb.gate(one, systems=["a", "b"], baseline="a", metric="mean"),
-            lambda one: bb.frontier(one, cost=dict.fromkeys("abcd", 1.0)),
-        ):
-            with pytest.raises(DesignError, match="is for compare"):
-                asked(evaluation)
 
 
 def test_systems_that_lack_items_can_be_left_out() -> None:

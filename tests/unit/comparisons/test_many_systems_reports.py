@@ -24,13 +24,6 @@ from bestby.report.writers.terminal import to_text
 pytestmark = pytest.mark.long
 
 
-def test_a_notebook_shows_the_best_too() -> None:
-    fragment = many()._repr_html_()
-    assert "20 of 64 systems are shown" in fragment
-    assert "<script" not in fragment
-    assert len(fragment) < 40_000
-
-
 def test_of_more_than_50_systems_20_are_shown() -> None:
     text = to_text(many(), details=True)
     assert "300 items: the 20 best of 64" in text
@@ -69,11 +62,6 @@ def test_all_are_shown_if_asked_for() -> None:
     assert text.count("\n| ") == 4 + 64 + 64 * 63 // 2
 
 
-def test_top_must_be_a_number_of_systems() -> None:
-    with pytest.raises(InvalidInputError, match="top"):
-        many().to_markdown(top=0)
-
-
 def test_numbers_of_the_few_shown_are_those_of_all() -> None:
     text = to_text(many(), 3)
     third = many().systems[2]
@@ -103,12 +91,6 @@ def test_latex_and_figures_show_the_best() -> None:
     assert len(axes.get_yticklabels()) == 4 + 5
     assert len(many().plot(kind="forest").get_yticklabels()) == 20 + 37
     assert len(many().plot().get_yticklabels()) == 20
-
-
-def test_a_comparison_of_runs_shows_everything() -> None:
-    runs = compare_runs({"a": [0.1, 0.2, 0.4], "b": [0.3, 0.5, 0.6]})
-    with pytest.raises(InvalidInputError, match="top is for comparisons on one test set"):
-        runs.to_markdown(top=2)
 
 
 def column(data: dict[str, Any], name: str) -> Array:
@@ -172,3 +154,9 @@ def test_names_cannot_break_out_of_a_page() -> None:
     text = compare(systems).to_html()
     assert "</script><b>" not in text
     assert embedded(text)["systems"][0].startswith("</script><b>")
+
+
+def test_a_comparison_of_runs_shows_everything() -> None:
+    runs = compare_runs({"a": [0.1, 0.2, 0.4], "b": [0.3, 0.5, 0.6]})
+    with pytest.raises(InvalidInputError, match="top is for comparisons on one test set"):
+        runs.to_markdown(top=2)

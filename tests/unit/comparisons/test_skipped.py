@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.cli import main
 from bestby.engine import interval_methods, significance_tests
 from bestby.engine.sums import SumSample
 from bestby.questions.items.many_systems_report import embedded
@@ -28,7 +26,6 @@ SKIPS: dict[str, dict[str, Any]] = {
     "test": {"test": None},
     "both": {"interval": None, "test": None},
 }
-OF_INTERVALS = {"low", "high", "interval", "verdict", "equivalence_low", "standard_error"}
 OF_TESTS = {
     "p_value",
     "p_adjusted",
@@ -48,26 +45,6 @@ def compared(metric: str = "f1_macro", **options: Any) -> bb.results.Comparison:
 
 def refuse(*_: Any, **__: Any) -> Any:
     raise AssertionError("nobody asked for this")
-
-
-@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
-def test_the_rest_is_the_same(metric: str) -> None:
-    everything = compared(metric)
-    tested, bounded, bare = (compared(metric, **SKIPS[name]) for name in ("interval", "test", "both"))
-    for d in everything:
-        key = (d.a, d.b)
-        assert (tested[key].test, tested[key].p_adjusted) == (d.test, d.p_adjusted)
-        assert (bounded[key].interval, bounded[key].standard_error) == (d.interval, d.standard_error)
-        for part in (tested, bounded, bare):
-            assert (part[key].estimate, part[key].n_differing) == (d.estimate, d.n_differing)
-    for whole, score, interval in zip(everything.systems, tested.systems, bounded.systems, strict=True):
-        assert (whole.rank_low, whole.rank_high, whole.group) == (
-            score.rank_low,
-            score.rank_high,
-            score.group,
-        )
-        assert (whole.score, whole.interval) == (interval.score, interval.interval)
-    assert tested.omnibus == everything.omnibus
 
 
 def test_what_is_skipped_is_none() -> None:
@@ -98,49 +75,6 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert compared(test=None, margin=0.01)["a", "c"].verdict == "better"
 
 
-@pytest.mark.parametrize("name", SKIPS)
-@pytest.mark.parametrize("many", [False, True])
-def test_reports_leave_it_out(name: str, many: bool) -> None:
-    result = bb.compare(ANSWERS, **SKIPS[name]) if many else compared(**SKIPS[name])
-    left_out = set()
-    left_out |= OF_INTERVALS if "interval" in SKIPS[name] else set()
-    left_out |= OF_TESTS if "test" in SKIPS[name] else set()
-    text = result.to_json()
-    assert bb.load(text) == result
-    assert text.count("nan") < 20
-    document = json.loads(text)
-    for rows in (document["differences"], document["systems"]):
-        assert left_out.isdisjoint(rows[0])
-        assert ("level" in rows[0]) == (name != "both")
-    for what in ("differences", "scores"):
-        columns = list(result.to_frame(what).columns)
-        assert left_out.isdisjoint(columns)
-        assert result.to_csv(what=what).splitlines()[0].split(",") == columns
-    texts = [str(result), result.to_markdown(), result.to_latex(parts=["differences"])]
-    texts += [result.to_latex(), *(one for d in list(result)[:3] for one in (str(d), d.sentence))]
-    for text in texts:
-        assert "None" not in text
-        assert "nan" not in text
-        assert "cannot be said" not in text
-    for text in texts[:3]:
-        assert ("No intervals were computed" in text) == ("interval" in SKIPS[name])
-        assert ("nothing was tested" in " ".join(text.split())) == ("test" in SKIPS[name])
-        assert (" p " in text) == ("test" not in SKIPS[name])
-    assert isinstance(result.differences, tuple) != many
-
-
-def test_pages_and_figures_leave_it_out() -> None:
-    import matplotlib.pyplot as plt
-
-    for name, options in SKIPS.items():
-        result = compared(**options)
-        page = result.to_html()
-        assert ("95 % interval" in page) == (name == "test")
-        titles = [result.plot().get_title("left"), result["a", "b"].plot().get_title("left")]
-        assert all(("interval" in title) == (name == "test") for title in titles)
-        plt.close("all")
-
-
 def test_pages_that_are_searched_know_what_there_is() -> None:
     for options in SKIPS.values():
         result = bb.compare(ANSWERS, **options)
@@ -165,29 +99,6 @@ def test_many_systems_are_as_they_are_one_by_one() -> None:
         assert one.standard_error == other.standard_error
 
 
-def test_scores_alone() -> None:
-    result = bb.evaluate(SYSTEMS, GOLD, metric="f1_macro", interval=None)
-    assert [entry.interval for entry in result.systems] == [None] * 3
-    assert "No intervals were computed; nothing was tested." in str(result)
-    assert OF_INTERVALS.isdisjoint(result.to_frame("scores").columns)
-    assert bb.load(result.to_json()) == result
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"interval": None, "margin": 0.1}, "a verdict compares the interval with the margin"),
-        ({"interval": None, "correction": "simultaneous"}, "interval=None computes none"),
-        ({"test": None, "alternative": "better"}, "test=None runs no test"),
-        ({"test": None, "correction": "bh"}, "test=None computes none"),
-        ({"interval": "none"}, "interval must be one of auto"),
-    ],
-)
-def test_what_contradicts_itself_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.errors.InvalidInputError, match=message):
-        compared(**options)
-
-
 def test_studies(tmp_path: Path) -> None:
     study = bb.Study(tmp_path / "study")
     for name, runs in (("a", ("a",)), ("b", ("b", "c"))):
@@ -202,15 +113,3 @@ def test_studies(tmp_path: Path) -> None:
     assert OF_TESTS.isdisjoint(bare.to_frame().columns)
     assert "nothing was tested" in str(bare)
     assert study.compare(interval=None).differences[0].test == whole.test
-
-
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = tmp_path / "t.csv"
-    rows = zip(GOLD, *SYSTEMS.values(), strict=True)
-    table.write_text("gold,a,b,c\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
-    assert main(["compare", str(table), "--interval", "none", "--test", "none", "--csv", "-"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "metric,a,b,difference,score_a,score_b,n_differing"
-    assert main(["evaluate", str(table), "--interval", "none", "--csv", "-"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "metric,system,score,level,rank_low,rank_high,group"
-    assert main(["compare", str(table), "--interval", "none", "--margin", "0.1"]) == 2
-    assert "a verdict compares the interval with the margin" in capsys.readouterr().err

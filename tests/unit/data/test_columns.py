@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import enum
-import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -20,9 +17,7 @@ from bestby import Evaluation, compare, read
 from bestby._core.errors import BestbyError
 from bestby.data import columns as data_columns
 from bestby.data import table
-from bestby.data.columns import Coded, coded_texts, codes
-from bestby.data.layouts.items import evaluation_of_frame
-from bestby.data.roles import TableOptions
+from bestby.data.columns import Coded, codes
 from bestby.readers import tables as readers_tables
 
 Switch = Callable[[bool], None]
@@ -190,37 +185,6 @@ def test_texts_that_the_first_rows_do_not_show_are_read_too(coded: Switch, tmp_p
     assert made.n_items == 41
 
 
-def test_only_texts_and_missing_values_are_coded(coded: Switch) -> None:
-    class Label(enum.StrEnum):
-        X = "x"
-
-    coded(True)
-    assert coded_texts(["x", 1, "x"]) is None
-    assert coded_texts(["x", 0.5, "x"]) is None
-    assert coded_texts([Label.X, "x", "x", "x"]) is None
-    assert coded_texts([["x"], ["x"]]) is None
-    made = coded_texts(["b", None, "a", float("nan"), "b", "a", "b", "a"])
-    assert made is not None
-    assert np.asarray(made).tolist() == ["b", None, "a", None, "b", "a", "b", "a"]
-
-
-def test_codes_of_texts_are_those_of_sorting(coded: Switch) -> None:
-    coded(True)
-    values = np.array(["b", "é", "a", "B", "a\u0000b", "b"] * 5, dtype="<U7")
-    distinct, code = codes(values)
-    expected, inverse = np.unique(values, return_inverse=True)
-    assert distinct.dtype == expected.dtype
-    assert distinct.tolist() == expected.tolist()
-    assert code.dtype == np.uint8
-    assert code.tolist() == inverse.tolist()
-
-
-def test_codes_of_a_library_leave_out_what_does_not_occur() -> None:
-    made = Coded.of(["unused", "b", "a"], np.array([1, -1, 2, 1], dtype=np.int8))
-    assert made.distinct.tolist() == [None, "b", "a"]
-    assert np.asarray(made).tolist() == ["b", None, "a", "b"]
-
-
 def test_categories_are_never_made_texts(coded: Switch, monkeypatch: pytest.MonkeyPatch) -> None:
     coded(True)
     monkeypatch.setattr(
@@ -242,42 +206,11 @@ def test_an_error_names_the_row_also_where_values_are_coded(coded: Switch) -> No
         Evaluation.of({"a": raw.tolist(), "b": ["x"] * 21}, ["x"] * 21)
 
 
-def test_codes_that_are_known_are_not_used_for_other_values() -> None:
-    made = Evaluation.of({"a": ["x", "y"]}, ["x", "y"])
-    other = dataclasses.replace(made, systems={"a": np.array(["p", "q"])})
-    assert other.coded["a"][0].tolist() == ["p", "q"]
-
-
-def test_short_and_varied_columns_are_not_coded() -> None:
-    assert data_columns.coded_texts(["a"] * data_columns.CODED_FROM) is not None
-    assert data_columns.coded_texts(["a"] * (data_columns.CODED_FROM - 1)) is None
-    assert data_columns.coded_texts([f"t{i}" for i in range(data_columns.CODED_FROM)]) is None
-    later = [f"t{i}" for i in range(data_columns.MOST_DISTINCT)]  # none of them at the beginning
-    assert data_columns.coded_texts(["t0"] * data_columns.HEAD + later) is not None
-    assert data_columns.coded_texts(["t"] * data_columns.HEAD + later) is None
-
-
 def test_numbers_that_no_float_holds_are_read_as_texts() -> None:
     kind = np.array([1, 1, 0])
     for numbers, held in (([0.5, 2.0, 0.0], True), ([0.5, np.inf, 0.0], False), ([1.0, 2.0, 0.0], False)):
         found = readers_tables._numeral_column(np.array(numbers), kind, lambda: None)
         assert (found is not None) == held
-
-
-def test_arrays_of_texts_are_made_only_for_whoever_asks(coded: Switch) -> None:
-    coded(True)
-    frame = pl.DataFrame({"gold": ["x", "y"] * 50, "a": ["x", "x"] * 50, "b": ["y", "x"] * 50})
-    evaluation = evaluation_of_frame(frame, TableOptions.of("gold"))
-    for metric in ("accuracy", "f1_macro", "matthews_corrcoef"):
-        compare(evaluation, metric=metric, n_resamples=200)
-    of_a = evaluation.compact["a"]
-    assert isinstance(of_a, Coded)
-    assert "values" not in vars(of_a)
-    assert evaluation.systems["a"].tolist() == ["x", "x"] * 50
-    assert evaluation.systems["a"] is evaluation.systems["a"]
-    assert [*evaluation.systems] == ["a", "b"]
-    assert dict(pickle.loads(pickle.dumps(evaluation)).systems)["b"].tolist() == ["y", "x"] * 50
-    assert isinstance(evaluation.with_systems(["b"]).compact["b"], Coded)
 
 
 @pytest.mark.parametrize(
@@ -328,15 +261,6 @@ def test_numbers_at_both_ends_of_their_type_are_in_order(kind: str) -> None:
     distinct, code = codes(values)
     assert distinct.tolist() == [np.iinfo(kind).min, np.iinfo(kind).max]
     assert (distinct[code] == values).all()
-
-
-@pytest.mark.parametrize("size", [1, 3, 65, 256])
-@pytest.mark.parametrize("n", [0, 1, 300])
-@pytest.mark.parametrize("kind", ["u1", "i2", "u4", "i8"])
-def test_numbers_that_occur(size: int, n: int, kind: str) -> None:
-    every = np.random.default_rng(n).integers(0, size, 2 * n).astype(kind)
-    for some in (every[:n], every[::2], every[::-1][:n]):
-        assert data_columns.occurring(some, size).tolist() == [code in some for code in range(size)]
 
 
 @pytest.mark.parametrize("n", [7, 1000])

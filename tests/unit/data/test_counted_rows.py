@@ -159,16 +159,6 @@ def test_what_needs_every_item_says_so(asked: dict[str, Any], what: str) -> None
     assert caught.value.hint == "read it whole: stream=False"
 
 
-def test_other_rooms_refuse_counted_rows() -> None:
-    from bestby import compare_datasets, compare_folds
-    from bestby.questions.planning.simulated import Pilot
-
-    rows = Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, [1, 0, 0], strata=[1, 1, 2], counts=[20, 30, 40])
-    for use in (compare_datasets, compare_folds, lambda given: Pilot(given, "accuracy", "a", "b")):
-        with pytest.raises(DesignError, match="needs every item"):
-            use(rows)
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -5,11 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import pytest
 
 from bestby import Evaluation, compare
-from bestby.data.evaluation import Streamed
-from bestby.errors import DesignError, InvalidInputError
 
 
 def test_items_are_aligned_by_id_whatever_their_order() -> None:
@@ -38,28 +35,6 @@ def test_missing_ids_of_scores_are_drawn_from_all_systems_together() -> None:
     dropped = Evaluation.of({"a": {1: 0.1, 2: 0.2, 3: 0.5}, "b": {2: 0.3, 3: 0.4}}, on_missing="drop")
     assert dropped.n_items == 2
     assert [note.code for note in dropped.notes] == ["items_dropped"]
-
-
-def test_its_repr_is_one_line() -> None:
-    systems = {"a": [1.0, 0.0, 1.0, 1.0], "b": [0.0, 1.0, 1.0, 0.0]}
-    assert repr(Evaluation.of(systems)) == "<evaluation of 2 systems on 4 items: a, b>"
-    grouped = Evaluation.of(systems, clusters=[1, 1, 2, 2])
-    assert repr(grouped) == "<evaluation of 2 systems on 4 items in 2 clusters: a, b>"
-    counted = Evaluation.of(systems, counts=[1, 2, 3, 4])
-    assert repr(counted) == "<evaluation of 2 systems on 10 items: a, b>"
-    streamed = Streamed({name: np.empty(0) for name in systems}, n=7)
-    assert repr(streamed) == "<evaluation of 2 systems on 7 items: a, b>"
-
-
-def test_nothing_in_common_is_an_error() -> None:
-    with pytest.raises(InvalidInputError, match="a comparison needs at least 2 items, got 0"):
-        Evaluation.of({"a": {1: 0.1, 2: 0.2}, "b": {3: 0.3, 4: 0.4}}, on_missing="drop")
-
-
-def test_clusters_may_nest_in_strata_but_not_cross_them() -> None:
-    Evaluation.of({"a": [1.0] * 4, "b": [0.0] * 4}, clusters=[1, 1, 2, 2], strata=["x", "x", "y", "y"])
-    with pytest.raises(DesignError, match="cluster 2 lies in more than one stratum: 'x' and 'y'"):
-        Evaluation.of({"a": [1.0] * 4, "b": [0.0] * 4}, clusters=[1, 1, 2, 2], strata=["x", "x", "x", "y"])
 
 
 def test_hashes_of_64_bits_are_labels_clusters_and_strata() -> None:

@@ -1,9 +1,8 @@
 """Frames of three libraries and one of our own making give the same evaluation."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
-import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from bestby import Reading, compare, read
+from bestby import compare, read
 from bestby._core.arrays import is_frame
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.data import table
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import evaluation_of_frame
 from bestby.data.roles import TableOptions
-
-# ruff: noqa: E501 - rows of tables
-
 
 DATA: dict[str, list[Any]] = {
     "id": ["q1", "q2", "q3"],
@@ -51,20 +47,6 @@ def parts(evaluation: Evaluation) -> dict[str, Any]:
     return {
         name: None if array is None else array.tolist()
         for name, array in (arrays | dict(evaluation.systems)).items()
-    }
-
-
-@pytest.mark.parametrize("maker", MAKERS)
-def test_every_frame_gives_the_same(maker: Any) -> None:
-    frame = maker(DATA)
-    assert is_frame(frame)
-    evaluation = evaluation_of_frame(frame, TableOptions.of("gold", items="id", clusters="doc"))
-    assert parts(evaluation) == {
-        "gold": [1, 2, 1],
-        "items": ["q1", "q2", "q3"],
-        "clusters": ["d1", "d1", "d2"],
-        "aen": [1, 1, 1],
-        "bert": [2, 2, 1],
     }
 
 
@@ -106,24 +88,6 @@ def test_scores_without_gold_and_an_index_that_means_nothing() -> None:
     pd.testing.assert_frame_equal(frame, before)
 
 
-@pytest.mark.parametrize(
-    ("frame", "arguments", "expected"),
-    [
-        (pd.DataFrame(DATA), {"gold": "label"}, "the data frame has no column 'label' (named as gold)"),
-        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "the data frame: column 'gold' cannot be gold and system at once"),
-        (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
-        (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),
-        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold", "clusters": "doc"}, "the data frame: the gold is missing for 1 of 3 items; first: row 2"),
-        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "items": "id", "clusters": "doc", "on_missing": "drop"}, "the data frame: item ids must be unique, but 1 of 2 occur more than once; first: 'q' (2 times)"),
-        (pl.DataFrame({"a": [1], "b": [1]}), {}, "a comparison needs at least 2 items, got 1"),
-    ],
-)  # fmt: skip
-def test_errors(frame: Any, arguments: dict[str, Any], expected: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        evaluation_of_frame(frame, TableOptions.of(**arguments))
-    assert caught.value.message.startswith(expected)
-
-
 LONG: dict[str, list[Any]] = {
     "system": ["a", "a", "b", "b"],
     "item": ["q1", "q2", "q1", "q2"],
@@ -132,36 +96,11 @@ LONG: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("maker", MAKERS)
-def test_columns_are_what_they_are_called_as_in_a_file(maker: Any, tmp_path: Path) -> None:
-    data = {"cluster" if name == "doc" else name: column for name, column in DATA.items()}
-    path = tmp_path / "wide.csv"
-    pd.DataFrame(data).to_csv(path, index=False)
-    here, there = compare(maker(data)), compare(read(path))
-    assert here.differences == there.differences
-    assert here.notes[0].code == there.notes[0].code == "read_as"
-    told = " was read as a wide table; systems: aen, bert; gold: gold; item: id; cluster: cluster"
-    assert here.notes[0].message == f"the data frame{told}"
-    assert there.notes[0].message == f"wide.csv{told}"
-
-
 def test_what_was_read_as_what_with_two_groupings() -> None:
     frame = pd.DataFrame(DATA).rename(columns={"gold": "language"})
     evaluation = evaluation_of_frame(frame, TableOptions.of(clusters=["doc", "language"]))
     told = "no gold: per-item scores; item: id; cluster: doc and language"
     assert evaluation.notes[0].message.endswith(told)
-
-
-@pytest.mark.parametrize("maker", MAKERS)
-def test_a_long_frame_is_read_as_a_long_file(maker: Any) -> None:
-    found = compare(maker(LONG))
-    told = "the data frame was read as a long table; systems: a, b (column system); values: prediction"
-    assert found.notes[0].message == f"{told}; gold: gold; item: item"
-    wide = pd.DataFrame(LONG).pivot(index=["gold", "item"], columns="system", values="prediction")
-    assert found.differences == compare(wide.reset_index(), gold="gold").differences
-    other = maker({"who": LONG["system"], "q": LONG["item"], "said": LONG["prediction"], "y": LONG["gold"]})
-    named = compare(other, "y", items="q", reading=Reading(system_column="who", value_column="said"))
-    assert named.differences == found.differences
 
 
 @pytest.mark.parametrize("gold", [["x", "y", "x", "y"], [1, 0, 1, 0]])
@@ -212,25 +151,6 @@ def test_whole_numbers_of_128_bits_of_polars() -> None:
     assert found.estimate == 0.5
 
 
-@pytest.mark.parametrize("longest", ["x" * 12, "x" * 13])
-@pytest.mark.parametrize("missing", [False, True])
-def test_a_frame_gives_what_its_lists_give(longest: str, missing: bool) -> None:
-    draw = random.Random(longest)
-    n = table.CODED_FROM
-    columns: dict[str, list[Any]] = {
-        name: draw.choices(["a", "b", longest], k=n) for name in ("gold", "s", "t")
-    }
-    if missing:
-        columns["t"][n // 2] = None
-    columns["s"][-1] = "a label that is not at the beginning" if missing else "c"
-    lists = {name: columns[name] for name in ("s", "t")}
-    by_frame = compare(pl.DataFrame(columns), "gold", on_missing="worst")
-    by_lists = compare(lists, columns["gold"], on_missing="worst")
-    assert by_frame.differences == by_lists.differences
-    assert by_frame.systems == by_lists.systems
-    assert by_frame.provenance.data_hash == by_lists.provenance.data_hash
-
-
 def test_messages_name_the_row_of_a_value_that_is_wrong() -> None:
     n = table.CODED_FROM
     column = ["a", "b"] * (n // 2)
@@ -239,3 +159,21 @@ def test_messages_name_the_row_of_a_value_that_is_wrong() -> None:
         compare(pl.DataFrame({"gold": column, "s": wrong, "t": column}), "gold")
     with pytest.raises(BestbyError, match=f"NUL character in row {n}"):
         compare(pl.DataFrame({"gold": column, "s": [*column[:-1], "a\0"], "t": column}), "gold")
+
+
+@pytest.mark.parametrize(
+    ("frame", "arguments", "expected"),
+    [
+        (pd.DataFrame(DATA), {"gold": "label"}, "the data frame has no column 'label' (named as gold)"),
+        (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "the data frame: column 'gold' cannot be gold and system at once"),
+        (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
+        (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),
+        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold", "clusters": "doc"}, "the data frame: the gold is missing for 1 of 3 items; first: row 2"),
+        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "items": "id", "clusters": "doc", "on_missing": "drop"}, "the data frame: item ids must be unique, but 1 of 2 occur more than once; first: 'q' (2 times)"),
+        (pl.DataFrame({"a": [1], "b": [1]}), {}, "a comparison needs at least 2 items, got 1"),
+    ],
+)  # fmt: skip
+def test_errors(frame: Any, arguments: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        evaluation_of_frame(frame, TableOptions.of(**arguments))
+    assert caught.value.message.startswith(expected)

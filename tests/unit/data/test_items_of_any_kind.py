@@ -59,27 +59,6 @@ def test_items_are_aligned_by_id() -> None:
     assert (made.systems["a"][at], made.systems["b"][at], made.gold[at]) == ("y", "", ["y", "z"])  # type: ignore[index]
 
 
-NO_SEQUENCE = "system 'a' must be a one-dimensional sequence of values, got {0}: {0} is not a sequence"
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        (["x", None, "y"], "system 'a' has a missing value at position 1"),
-        (["x", "y", float("nan")], "system 'a' has a missing value at position 2"),
-        (["x", np.float32("nan"), "y"], "system 'a' has a missing value at position 1"),
-        ("xyz", NO_SEQUENCE.format("str")),
-        (5, NO_SEQUENCE.format("int")),
-        (None, NO_SEQUENCE.format("NoneType")),
-        (["x", "y"], "systems must have one value per item: 'a' has 2, 'b' has 3"),
-    ],
-)
-def test_what_are_no_items(values: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        Evaluation.of({"a": values, "b": ["x", "y", "z"]}, ["x", "y", "z"], objects=True)
-    assert caught.value.message == message
-
-
 def test_a_missing_item_of_pandas_is_missing() -> None:
     import pandas as pd
 
@@ -114,14 +93,6 @@ def test_the_hash_knows_what_the_items_are() -> None:
     assert len(set(hashes)) == len(hashes)
     again = pickle.loads(pickle.dumps(made))
     assert [hashed(values) for values in again] == hashes[:-1]
-
-
-def test_items_given_are_never_written() -> None:
-    references = [["a", "b"], ["c"]]
-    copy = [list(row) for row in references]
-    made = Evaluation.of({"a": ["a", "c"], "b": ["b", "d"]}, references, objects=True)
-    made.data_hash()
-    assert references == copy
 
 
 def test_the_hash_of_sets_is_the_same_in_every_process() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from bestby import Evaluation
-from bestby._core.checks import SEVERAL_LABELS
 from bestby.data import columns, soft
 from bestby.errors import InvalidInputError
 
@@ -102,58 +100,6 @@ def test_a_missing_first_row_does_not_hide_the_others() -> None:
 
 # -- what is refused ---------------------------------------------------------------------------------
 
-NAN, INF = float("nan"), float("inf")
-SUM = "every row must be a probability for each class, at least 0, that sum to 1"
-NORMALISE = "pass normalise=True to divide every row by its sum"
-NUMBERS = "a soft label is one probability per class"
-SETS = f"{NUMBERS}; {SEVERAL_LABELS}"
-
-
-@pytest.mark.parametrize(
-    ("values", "message", "hint"),
-    [
-        ([[0.5, 0.5], [0.5, 0.4]], "a, row 1 sums to 0.9, not to 1", NORMALISE),
-        (
-            [[1, 0], [0.5, 0.4], [1, 1]],
-            "a, row 1 sums to 0.9, not to 1 (2 of 3 rows are not as they must be)",
-            NORMALISE,
-        ),
-        ([[0.5, 0.5], [0.5, NAN]], "a, row 1 holds nan", SUM),
-        ([[INF, 0.5], [0.5, 0.5]], "a, row 0 holds inf", SUM),
-        ([[1.0, 0.0], [1.5, -0.5]], "a, row 1 holds -0.5, less than 0", SUM),
-        ([[1.0, 0.0], [0.2, 0.3, 0.5], [0.5, 0.5]], "a, row 1 has 3 numbers, where others have 2", SUM),
-        ([[1.0, 0.0], [], [0.5, 0.5]], "a, row 1 has 0 numbers, where others have 2", SUM),
-        ([[1.0, 0.0], None], "a, row 1 is not a row of numbers", SUM),
-        ([[1.0, 0.0], 7], "a, row 1 is not a row of numbers", SUM),
-        ([[1.0, 0.0], "ab"], "a, row 1 is not a row of numbers", SUM),
-        ([[0.5, [0.5]], [1.0, 0.0]], "a, row 0 is not a row of numbers", SUM),
-        (
-            [[[0.5], [0.5]], [[1.0], [0.0]]],
-            "a, row 0 is not a row of numbers (2 of 2 rows are not as they must be)",
-            SUM,
-        ),
-        (
-            np.zeros((2, 2, 2)),
-            "a, row 0 is not a row of numbers (2 of 2 rows are not as they must be)",
-            SUM,
-        ),
-        ([[1.0, 0.0], [0.5, None]], "a, row 1 must hold numbers, got [0.5, None]", NUMBERS),
-        ([[1.0, 0.0], ["x", "y"]], "a, row 1 must hold numbers, got ['x', 'y']", SETS),
-        ([["0.5", "0.5"], ["1", "0"]], "a, row 0 must hold numbers, got ['0.5', '0.5']", SETS),
-        (np.array([[1j, 0], [0, 1]]), "a, row 0 must hold numbers, got [1j, 0j]", NUMBERS),
-        (
-            np.zeros((2, 0)),
-            "a, row 0 sums to 0, not to 1 (2 of 2 rows are not as they must be)",
-            NORMALISE,
-        ),
-        ([[1e308, 1e308], [0.5, 0.5]], "a, row 0 sums to inf, not to 1", NORMALISE),
-    ],
-)
-def test_the_row_that_is_no_distribution_is_named(values: Any, message: str, hint: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        soft.distributions(values, "a")
-    assert (caught.value.message, caught.value.hint) == (message, hint)
-
 
 def test_rows_are_named_as_the_caller_names_them() -> None:
     with pytest.raises(InvalidInputError, match=r"^a, item 'q1' sums to 0\.9"):
@@ -178,12 +124,6 @@ def test_sums_may_be_off_by_a_millionth(off: float, fine: bool) -> None:
             soft.distributions(values, "a")
 
 
-def test_another_number_of_classes_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="a has 2 numbers per item, but there are 3 classes"):
-        soft.distributions(ROWS, "a", n_classes=3)
-    assert soft.distributions(ROWS, "a", n_classes=2).shape == (2, 2)
-
-
 # -- normalising -------------------------------------------------------------------------------------
 
 
@@ -191,49 +131,7 @@ def test_rows_are_divided_by_their_sums_on_request() -> None:
     assert soft.distributions([[1, 3], [2, 0]], "a", normalise=True).tolist() == ROWS
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([[1, 3], [0, 0]], "a, row 1 sums to 0 and cannot be normalised"),
-        ([[1e308, 1e308], [1, 0]], "a, row 0 sums to infinity and cannot be normalised"),
-        ([[2, -1], [1, 0]], "a, row 0 holds -1, less than 0"),
-        ([[2, NAN], [1, 0]], "a, row 0 holds nan"),
-    ],
-)
-def test_what_cannot_be_normalised(values: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        soft.distributions(values, "a", normalise=True)
-    assert caught.value.message == message
-
-
-@pytest.mark.parametrize("normalise", [False, True])
-def test_rows_given_are_never_written(normalise: bool) -> None:
-    array = np.array(ROWS)
-    array.flags.writeable = False
-    soft.distributions(array, "a", normalise=normalise)
-    assert array.tolist() == ROWS
-
-
 # -- classes -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("classes", "message"),
-    [
-        (["a"], "1 classes are named (a), but the rows hold 2 numbers"),
-        (["a", "b", "c"], "3 classes are named (a, b, c), but the rows hold 2 numbers"),
-        (["a", "a"], "a class is named twice: a, a"),
-        ([], "there are no classes"),
-        (
-            [f"c{i}" for i in range(11)],
-            "11 classes are named (c0, c1, c2, c3, c4, c5, c6, c7 and 3 more), but the rows hold 2 numbers",
-        ),
-    ],
-)
-def test_classes_that_do_not_fit(classes: list[str], message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        soft.classes_of(classes, 2)
-    assert caught.value.message == message
 
 
 @pytest.mark.parametrize(
@@ -250,20 +148,6 @@ def test_classes_that_do_not_fit(classes: list[str], message: str) -> None:
 )
 def test_labels_are_found_whatever_their_type_and_order(labels: Any, classes: Any, expected: Any) -> None:
     assert soft.positions(np.array(labels), np.array(classes), "gold").tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("labels", "called", "message"),
-    [
-        (["a", "z"], None, "gold holds the label 'z', which is none of the classes a, b"),
-        (["z", "a"], "row {}".format, "gold, row 0 holds the label 'z', which is none of the classes a, b"),
-        (["A", "b"], None, "gold holds the label 'A', which is none of the classes a, b"),
-    ],
-)
-def test_unknown_labels(labels: list[str], called: Callable[[int], str] | None, message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        soft.positions(np.array(labels), np.array(["a", "b"]), "gold", called)
-    assert caught.value.message == message
 
 
 def test_a_label_that_no_column_of_a_frame_has() -> None:
@@ -318,82 +202,6 @@ def test_soft_rows_are_aligned_by_id() -> None:
     assert worst.missing["b"].sum() == 1
 
 
-@pytest.mark.parametrize(
-    ("systems", "gold", "settings", "message"),
-    [
-        (
-            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS[:2]},
-            [0, 1, 0],
-            {},
-            "systems must have one value per item: 'a' has 3, 'b' has 2",
-        ),
-        ({"a": DISTRIBUTIONS, "b": DISTRIBUTIONS}, [0, 1], {}, "gold has 2 values, expected 3"),
-        (
-            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
-            [0, 1, 2],
-            {},
-            "gold holds the label '2', which is none of the classes 0, 1",
-        ),
-        (
-            {"a": DISTRIBUTIONS, "b": ["x", "y", "x"]},
-            DISTRIBUTIONS,
-            {},
-            "system 'b' holds the label 'x', which is none of the classes 0, 1",
-        ),
-        (
-            {"a": DISTRIBUTIONS, "b": [[0.2, 0.3, 0.5]] * 3},
-            DISTRIBUTIONS,
-            {},
-            "system 'b' has 3 numbers per item, but there are 2 classes",
-        ),
-        (
-            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
-            DISTRIBUTIONS,
-            {"classes": ["x", "y", "z"]},
-            "system 'a' has 2 numbers per item, but there are 3 classes",
-        ),
-        (
-            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
-            DISTRIBUTIONS,
-            {"classes": ["x", "x"]},
-            "a class is named twice: x, x",
-        ),
-        (
-            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
-            DISTRIBUTIONS,
-            {"classes": []},
-            "system 'a' has 2 numbers per item, but there are 0 classes",
-        ),
-        (
-            {
-                "a": dict(zip("xyz", DISTRIBUTIONS, strict=True)),
-                "b": {"x": [0, 1], "y": [0.5, 0.6], "z": [1, 0]},
-            },
-            dict(zip("xyz", DISTRIBUTIONS, strict=True)),
-            {},
-            "system 'b', item 'y' sums to 1.1, not to 1",
-        ),
-        (
-            {"a": np.array([[0.2, 0.8]]), "b": np.array([[0.5, 0.5]])},
-            np.array([[1.0, 0.0]]),
-            {},
-            "a comparison needs at least 2 items, got 1",
-        ),
-        ({"a": [], "b": []}, [], {}, "a comparison needs at least 2 items, got 0"),
-        (
-            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
-            None,
-            {},
-            "without gold, systems must be per-item scores, but 'a' holds a row per item",
-        ),
-    ],
-)
-def test_soft_data_that_do_not_fit(systems: Any, gold: Any, settings: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        Evaluation.of(systems, gold, **settings)
-    assert caught.value.message == message
-
-
 def test_labels_of_every_type_find_their_class() -> None:
     for hard in (
         [1, 0, 1],
@@ -427,13 +235,3 @@ def test_other_classes_are_other_data() -> None:
     assert hashed(soft, certain) == hashed(
         {"b": np.array(DISTRIBUTIONS[::-1]), "a": np.array(DISTRIBUTIONS)}, np.array(certain)
     )
-
-
-def test_soft_rows_given_are_never_written() -> None:
-    a, gold = np.array(DISTRIBUTIONS), np.array(DISTRIBUTIONS[::-1])
-    for array in (a, gold):
-        array.flags.writeable = False
-    nested = [list(row) for row in DISTRIBUTIONS]
-    Evaluation.of({"a": a, "b": nested}, gold, normalise=True).data_hash()
-    assert nested == DISTRIBUTIONS
-    assert a.tolist() == DISTRIBUTIONS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.sums import CrossedGroup, CrossedSample, SumGroup, SumSample, design_effects
+from bestby.engine.sums import SumGroup, design_effects
 from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
 
@@ -138,101 +137,6 @@ def test_two_way_is_by_influence(metric: str) -> None:
     assert wald == skewness.wald(made.of(*PAIR).value, expected, "two-sided")
 
 
-def test_what_knows_one_grouping_is_refused() -> None:
-    made = crossed()
-    for method in ("bca", "percentile", "basic", "normal", "cr2", "studentized"):
-        with pytest.raises(DesignError, match="supports one grouping"):
-            interval_methods.interval(made.of(*PAIR), method, 0.95)
-    for test in ("permutation", "bootstrap", "t"):
-        with pytest.raises(DesignError, match="supports one grouping"):
-            significance_tests.run(test, made, [PAIR], "two-sided")
-    with pytest.raises(DesignError, match="needs two crossed groupings"):
-        interval_methods.interval(estimates(data(), "accuracy").of(*PAIR), "two-way", 0.95)
-
-
-def test_a_caller_that_does_not_know_of_crossed_groupings_gets_none() -> None:
-    evaluation = data(clusters=[np.arange(120) // 12, np.arange(120) % 10])
-    with pytest.raises(DesignError, match="this analysis does not support two crossed groupings") as caught:
-        prepare.groups(evaluation, [resolve("accuracy")])
-    assert caught.value.hint == "give one grouping as clusters, that with fewer groups"
-
-
-def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
-    group, drawing = crossed().group, Drawing(9, 0)
-    assert isinstance(group, CrossedGroup)
-    sample = group.sample(*PAIR)
-    calls: list[Callable[[], Any]] = [
-        lambda: group.bootstrap(drawing),
-        group.jackknife,
-        lambda: group.influences,
-        lambda: sample.expansion,
-        lambda: sample.degrees_of_freedom,
-        lambda: sample.pivots(drawing),
-        lambda: sample.bootstrap(drawing),
-        sample.left_out,
-        lambda: sample.permutation("two-sided", drawing),
-        lambda: sample.sampled_permutation("two-sided", drawing),
-    ]
-    for call in calls:
-        with pytest.raises(DesignError, match="supports one grouping of the items, not two"):
-            call()
-    assert sample.contributions is None
-    assert sample.standard_error == sample.error.se
-
-
-INDEPENDENT_OF_UNITS: dict[type, set[str]] = {
-    SumGroup: {
-        "are_answers",
-        "close",
-        "every_unit",
-        "gold_varies",
-        "has_formula",
-        "has_robust_error",
-        "has_standardised_swaps",
-        "in_batches",
-        "in_blocks",
-        "n_strata",
-        "n_systems",
-        "n_units",
-        "numbers",
-        "sample",
-        "scores",
-        "shares_draws",
-        "shown",
-        "squares",
-        "stratum_sizes",
-        "together",
-    },
-    SumSample: {
-        "difference",
-        "estimate",
-        "in_blocks",
-        "influence",
-        "item_influence",
-        "metric",
-        "moves_in_steps",
-        "n_held",
-        "of",
-        "robust_error",
-        "rows",
-        "same_ranks",
-        "scale",
-        "scarce_units",
-        "scores",
-        "sizes",
-        "spread",
-    },
-}
-
-
-@pytest.mark.parametrize(("plain", "crossed"), [(SumGroup, CrossedGroup), (SumSample, CrossedSample)])
-def test_all_of_a_group_and_a_sample_is_decided_on_for_crossed_groupings(plain: type, crossed: type) -> None:
-    """What is new must not be inherited from those whose units are all the dependence there is."""
-    by_resamples = {"bootstrap"} if plain is SumGroup else set()  # those of a sample, which are refused
-    public = {name for name in dir(plain) if not name.startswith("_")}
-    assert public - INDEPENDENT_OF_UNITS[plain] - by_resamples <= set(vars(crossed))
-
-
 def test_differing_and_effective_units_are_of_the_grouping_with_fewer() -> None:
     right = np.ones(60)
     wrong = np.where(np.arange(60) % 6 == 0, 0.0, 1.0)  # the systems differ in one of six languages
@@ -298,28 +202,6 @@ def test_blocks_make_an_accuracy_vary_as_whole_runs_do() -> None:
     }
     assert drawn[40] / drawn[1] == pytest.approx(np.sqrt(10), rel=0.25)
     assert not estimates(evaluation, "accuracy", blocks=40).of(*PAIR).distribution[0].exact
-
-
-def test_sums_and_weights_draw_the_same_blocks() -> None:
-    """A function of the user and a sum see the same resamples, to the last item."""
-
-    def share(gold: Any, predictions: Any) -> float:
-        return float(np.mean(gold == predictions))
-
-    evaluation = data(n=50, strata=np.arange(50) % 2)
-    by_calls = Estimates(prepare.groups(evaluation, [resolve(share)], blocks=7)[0], Drawing(99, 0))
-    by_sums = estimates(evaluation, "accuracy", blocks=7, b=99)
-    assert by_calls.replicates == pytest.approx(by_sums.replicates, abs=1e-12)
-
-
-def test_bca_knows_nothing_of_blocks() -> None:
-    made = estimates(data(), "accuracy", blocks=10)
-    for method in ("bca", "studentized"):
-        with pytest.raises(DesignError, match="does not allow for blocks"):
-            interval_methods.interval(made.of(*PAIR), method, 0.95)
-    for method in ("percentile", "basic", "normal", "cr2"):
-        assert interval_methods.interval(made.of(*PAIR), method, 0.95)[0].method == method
-    assert significance_tests.run("bootstrap", made, [PAIR], "two-sided")[PAIR].n_resamples == 199
 
 
 # -- design effects ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import AnnotatedGroup, AnnotatedSample
-from bestby.errors import DesignError, InvalidInputError
+from bestby.errors import InvalidInputError
 from bestby.metrics import resolve
 from bestby.resampling.units import Units, single_stratum
 
@@ -69,16 +69,6 @@ def test_each_stratum_gives_its_share_and_at_least_one(size: Any, units: Units, 
     assert drawing.shares(units.sizes).tolist() == [
         d / n for d, n in zip(draws, units.sizes.tolist(), strict=True)
     ]
-
-
-@pytest.mark.parametrize(("size", "drawn"), [(41, 41), (0.01, 0), (0.03, 1), (10_000, 10_000)])
-def test_more_than_there_are_or_fewer_than_two_are_refused(size: float, drawn: int) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        Drawing(10, 0, resample_size=size).draws(np.array([40]))
-    assert caught.value.message == (
-        f"a resample must have 2 to 40 units (items or clusters) here, got {drawn}"
-    )
-    assert caught.value.hint == "a size is a number of units such as 200, or a fraction such as 0.2"
 
 
 # -- what the replicates are ---------------------------------------------------------------------------
@@ -158,14 +148,6 @@ def test_strata_that_give_unequal_shares_do_not_shift_the_score(metric: str, res
     assert abs(np.mean(made.shared.drawn[:, 0]) - a.mean()) > 0.3  # as drawn they are off
 
 
-@pytest.mark.parametrize("interval", ["tango", "bca", "studentized", "normal"])
-def test_intervals_by_formula_know_nothing_of_the_size(interval: str) -> None:
-    with pytest.raises(DesignError) as caught:
-        compare(SYSTEMS, GOLD, interval=interval, resampling=Resampling(resample_size=0.5))
-    assert caught.value.message == f"the {interval} interval does not allow for resample_size"
-    assert caught.value.hint == 'interval="basic" or "percentile", which use the resamples as they are drawn'
-
-
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "spearman"])
 def test_auto_is_basic_and_simultaneous_intervals_use_the_resamples(metric: str) -> None:
     systems = RANKS if metric == "spearman" else SYSTEMS
@@ -187,24 +169,6 @@ def test_auto_is_basic_and_simultaneous_intervals_use_the_resamples(metric: str)
     assert half.method == full.method == "max-t"
     assert half.high - half.low == pytest.approx(width, rel=0.2)
     assert raw["a", "b"].interval.high - raw["a", "b"].interval.low == pytest.approx(1.41 * width, rel=0.2)
-
-
-@pytest.mark.parametrize(("metric", "systems"), PROTOCOLS, ids=["sums", "mean", "ranks", "call"])
-def test_the_permutation_test_takes_no_notice(metric: Any, systems: Any) -> None:
-    settings: dict[str, Any] = {"metric": metric, "interval": "percentile", "n_resamples": 99}
-    full = compare(systems, GOLD, **settings)["a", "b"]
-    fewer = compare(systems, GOLD, resampling=Resampling(resample_size=0.5), **settings)["a", "b"]
-    assert fewer.test == full.test
-    assert fewer.interval != full.interval
-
-
-def test_threads_change_nothing_at_any_size() -> None:
-    for metric, systems in PROTOCOLS:
-        one, other = (
-            makers(metric, systems, GOLD, Drawing(300, 3, n_jobs, resample_size=0.3)).replicates
-            for n_jobs in (1, 3)
-        )
-        assert (one == other).all()
 
 
 # -- resampled annotators ------------------------------------------------------------------------------
@@ -306,46 +270,6 @@ def test_fewer_items_and_their_annotators_are_brought_to_scale() -> None:
     assert fewer == pytest.approx(full, rel=0.09)
     assert raw.replicates.std(axis=0) == pytest.approx(2.0 * full, rel=0.09)
     assert_centred(raw.replicates, raw.scores)
-
-
-def test_threads_change_nothing_with_annotators() -> None:
-    systems, gold = annotated()
-    one, other = (
-        compare(
-            systems,
-            gold,
-            reading=Reading(annotators="resample"),
-            metric=["brier", "f1_macro"],
-            n_resamples=400,
-            resampling=Resampling(n_jobs=n),
-        )
-        for n in (1, 3)
-    )
-    assert one.differences == other.differences
-    assert one.systems == other.systems
-
-
-@pytest.mark.parametrize("interval", ["tango", "bca", "studentized", "normal"])
-def test_intervals_by_formula_know_nothing_of_annotators(interval: str) -> None:
-    systems, gold = annotated()
-    with pytest.raises(DesignError) as caught:
-        compare(
-            systems, gold, reading=Reading(annotators="resample"), interval=interval, metric="soft_accuracy"
-        )
-    assert caught.value.message == f'the {interval} interval does not allow for annotators="resample"'
-
-
-def test_measures_that_are_no_sums_cannot_take_resampled_annotators() -> None:
-    systems, gold = annotated()
-    with pytest.raises(DesignError, match="call is not a function of sums: annotators cannot be resampled"):
-        compare(systems, gold, reading=Reading(annotators="resample"), metric=call)
-
-
-def test_without_annotations_there_is_nothing_to_resample() -> None:
-    systems, gold = annotated()
-    evaluation = Evaluation.of(systems, gold.distribution())
-    with pytest.raises(DesignError, match="annotators can only be resampled where the gold is their labels"):
-        compare(evaluation, reading=Reading(annotators="resample"), metric="brier")
 
 
 def test_few_labels_per_item_make_a_coarse_gold_and_say_so() -> None:

@@ -91,19 +91,6 @@ def test_no_interval_leaves_the_range_of_the_measure(interval: str) -> None:
         assert all(-0.1 - 1e-12 <= e <= 0.1 + 1e-12 for x in d for e in (x.interval.low, x.interval.high))
 
 
-@pytest.mark.parametrize("interval", ["percentile", "bca", "basic", "studentized", "normal"])
-def test_a_higher_level_makes_a_longer_interval(interval: str) -> None:
-    rng = np.random.default_rng(2)
-    x = {"a": rng.normal(0.3, 1, 60), "b": rng.normal(0, 1, 60)}
-    widths = []
-    for level in (0.5, 0.8, 0.95, 0.99):
-        found = compare(x, interval=interval, level=level)["a", "b"].interval
-        assert found.level == level
-        widths.append(found.high - found.low)
-    assert widths == sorted(widths)
-    assert widths[0] < 0.5 * widths[-1]
-
-
 def test_a_score_interval_of_a_mean_of_zeros_and_ones_needs_no_gold() -> None:
     d = compare({"a": [1, 1, 0, 1, 1], "b": [0, 1, 0, 1, 0]}, interval="tango")["a", "b"]
     assert d.interval.method == "tango"

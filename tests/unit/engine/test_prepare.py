@@ -52,31 +52,6 @@ def test_values_of_labels_by_a_class_of_a_user_are_checked(values: Any, trouble:
         bb.compare({"a": list("xyzy"), "b": list("xyzx")}, list("xyyz"), metric=Own(), n_resamples=99)
 
 
-class _Wide(bb.Metric):
-    """A user's metric with a column for each distinct prediction of a system."""
-
-    name = "wide"
-
-    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
-        return (predictions[:, None] == np.unique(predictions)).astype(float)
-
-    def score(self, totals: Any) -> Any:
-        return totals.max(axis=-1)
-
-
-@pytest.mark.parametrize(
-    "asked", [{}, {"clusters": list("ppqq")}, {"test": None, "interval": "basic"}], ids=str
-)
-def test_statistics_must_be_as_wide_for_every_system(asked: dict[str, Any]) -> None:
-    systems = {"a": [1.0, 2.0, 1.0, 2.0], "b": [1.0, 2.0, 3.0, 2.0]}
-    with pytest.raises(bb.errors.InvalidInputError) as caught:
-        bb.compare(systems, [1.0, 2.0, 2.0, 1.0], metric=_Wide(), n_resamples=99, **asked)
-    assert caught.value.message == (
-        "metric 'wide' must return equally many statistics per item for every system, got 2 for system 'a'"
-        " and 3 for system 'b'"
-    )
-
-
 class _Reversing(bb.MeanMetric):
     """A user's metric that writes to the labels it is shown."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -46,25 +45,6 @@ def test_normal_of_auc_is_that_of_delong() -> None:
     assert (found.method, found.exact) == ("normal", True)
     assert found.high - found.low == pytest.approx(2.0 * half, rel=1e-12)
     assert (found.high + found.low) / 2.0 == pytest.approx(of_class[0].mean(), rel=1e-12)
-
-
-@pytest.mark.parametrize("metric", NAMES)
-def test_derivatives_do_not_travel_to_other_processes(metric: str) -> None:
-    gold, systems = data(metric, 30)
-    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0]
-    here = group.sample(0, 1).standard_error
-    assert here is not None
-    assert pickle.loads(pickle.dumps(group)).sample(0, 1).standard_error == here
-
-
-@pytest.mark.parametrize("metric", NAMES)
-def test_abc_is_near_bca(metric: str) -> None:
-    of = "clusters" if metric in ("roc_auc", "spearman") else "strata"
-    groups = {of: np.arange(120) // (3 if of == "clusters" else 30)}
-    found, drawn = (interval(metric, how, **groups) for how in ("abc", "bca"))
-    assert (found.method, found.exact) == ("abc", True)
-    slack = 0.06 * (drawn.high - drawn.low)  # of which the resamples have two standard errors of .02
-    assert (found.low, found.high) == pytest.approx((drawn.low, drawn.high), abs=slack)
 
 
 @pytest.mark.parametrize("metric", NAMES)
@@ -155,11 +135,3 @@ def test_the_smaller_class_may_be_that_of_the_negatives() -> None:
     assert group.sample(0).scarce_units == 97
     (group,) = prepare.groups(Evaluation.of(systems, gold), [resolve("spearman")])
     assert group.sample(0).scarce_units is None
-
-
-def test_copies_with_a_scarce_class_have_no_effective_units() -> None:
-    gold = np.r_[1.0, np.zeros(59)]
-    a = np.random.default_rng(8).normal(size=60)
-    (group,) = prepare.groups(Evaluation.of({"a": a, "b": a.copy()}, gold), [resolve("roc_auc")])
-    made = Estimates(group, Drawing(99, 0))
-    assert [made.of(0, b).situation()["n_effective"] for b in (1, None)] == [0.0, 1.0]

@@ -54,18 +54,3 @@ def test_errors_of_0_and_1_are_no_proportion(metric: str) -> None:
     given = {name: values - gold for name, values in systems.items()}
     found = bb.compare(given, metric="mean")
     assert {system.interval.method for system in found.systems if system.interval} == {"wilson-midp"}
-
-
-@pytest.mark.parametrize("test", ["auto", "permutation", "wald"])
-def test_crossed_groupings_and_smaller_resamples_are_refused(test: str) -> None:
-    items = np.arange(60)
-    systems = {"a": items % 3 == 0, "b": items % 4 == 0}
-    settings: dict[str, Any] = {"metric": "mean", "resampling": bb.Resampling(resample_size=0.5)} | (
-        {} if test == "auto" else {"test": test}
-    )
-    scores = {name: values.astype(float) for name, values in systems.items()}
-    with pytest.raises(DesignError, match="crossed groupings and resample_size") as raised:
-        bb.compare(scores, clusters=[items // 10, items % 10], **settings)
-    assert "leave resample_size out" in str(raised.value)
-    if test != "wald":
-        assert bb.compare(scores, clusters=items // 10, **settings)["a", "b"].interval is not None

@@ -157,19 +157,6 @@ def test_the_interval_is_cut_to_the_scale_and_says_what_it_is() -> None:
         maker.interval(0, 1, "bca", 0.95)
 
 
-def test_tests_by_name() -> None:
-    maker = crossed([scores((4, 30), 1) + 0.5, scores((4, 30), 2)])
-    names = {
-        name: maker.test(0, 1, name, "two-sided").name for name in ("auto", "t", "bootstrap", "permutation")
-    }
-    assert names == {
-        "auto": "crossed-t",
-        "t": "crossed-t",
-        "bootstrap": "crossed-bootstrap",
-        "permutation": "permutation-2",
-    }
-
-
 def unequal(rng: np.random.Generator) -> tuple[list[np.ndarray], np.ndarray]:
     """Two systems of three runs, on items of which half are in one of eight clusters."""
     code = np.r_[np.zeros(35, dtype=int), np.repeat(np.arange(1, 8), 5)]
@@ -324,3 +311,16 @@ def test_answers_in_clusters_of_which_none_differs_are_noted() -> None:
     assert interval is None
     assert [note.code for note in notes] == ["none_effective", "constant_difference"]
     assert "any of the clusters" in notes[0].message
+
+
+def test_tests_by_name() -> None:
+    maker = crossed([scores((4, 30), 1) + 0.5, scores((4, 30), 2)])
+    names = {
+        name: maker.test(0, 1, name, "two-sided").name for name in ("auto", "t", "bootstrap", "permutation")
+    }
+    assert names == {
+        "auto": "crossed-t",
+        "t": "crossed-t",
+        "bootstrap": "crossed-bootstrap",
+        "permutation": "permutation-2",
+    }

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
 from bestby import Evaluation, Metric
-from bestby._core import chunks
 from bestby.engine import prepare
 from bestby.engine import statistics as engine_statistics
 from bestby.engine.statistics import Design, Rows, Statistics, _summed
@@ -19,32 +17,13 @@ from bestby.metrics.registry import resolve
 
 N = 120
 RNG = np.random.default_rng(0)
-SMALL = np.column_stack([RNG.integers(0, 3, N), RNG.integers(0, 2, N), np.ones(N)]).astype(float)
 CLUSTERS = RNG.integers(0, 50, N)
 CLUSTERS[:50] = np.arange(50)
-DESIGNS = {
-    "plain": Design(N),
-    "strata": Design(N, strata=np.arange(N) % 3),
-    "counts": Design(N, counts=1 + np.arange(N) % 4),
-    "counts and strata": Design(N, counts=1 + np.arange(N) % 4, strata=np.arange(N) % 3),
-    "clusters": Design(N, clusters=CLUSTERS),
-    "clusters and strata": Design(N, strata=CLUSTERS % 3, clusters=CLUSTERS),
-    "clusters summed before": Design(N, counts=1 + np.arange(N) % 4, sizes=1.0 + np.arange(N) % 2),
-}
-every_design = pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
 
 
 def of(rows: Any, design: Design) -> Statistics:
     """Return the statistics of a system; the metric has no say in them."""
     return Statistics.of(resolve("mean"), 0, Rows(np.asarray(rows, dtype=float)), design)  # type: ignore[arg-type]
-
-
-def units_of(found: Statistics) -> Counter[tuple[float, ...]]:
-    """Return how many units there are of each stratum, size and row."""
-    bounds, counts = found.units.bounds, found.units.counts
-    strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
-    kinds = np.column_stack([strata, found.sizes, found.X]).tolist()
-    return Counter({tuple(kind): count for kind, count in zip(kinds, counts.tolist(), strict=True)})
 
 
 def same(one: Statistics, other: Statistics) -> bool:
@@ -56,105 +35,6 @@ def same(one: Statistics, other: Statistics) -> bool:
         (one.sizes, other.sizes),
     ]
     return all(np.array_equal(first, second) for first, second in pairs)
-
-
-@every_design
-def test_distinct_units_are_counted(design: Design) -> None:
-    found = of(SMALL, design)
-    expected: Counter[tuple[float, ...]] = Counter()
-    stratum = np.zeros(N) if design.strata is None else design.strata
-    if design.clusters is None:
-        sizes = np.ones(N) if design.sizes is None else design.sizes
-        for i, count in enumerate(design.item_counts.tolist()):
-            expected[stratum[i], sizes[i], *SMALL[i]] += count
-    else:
-        for cluster in range(50):
-            items = np.flatnonzero(design.clusters == cluster)
-            expected[stratum[items[0]], items.size, *SMALL[items].sum(axis=0)] += 1
-    assert units_of(found) == expected
-    assert len(found.X) == len(expected)
-    assert found.units.n == design.units.n == sum(expected.values())
-    assert found.units.sizes.tolist() == design.units.sizes.tolist()
-    assert (found.item_rows.each() == SMALL).all()  # of clusters, too
-    assert found.total.tolist() == (design.item_counts @ SMALL).tolist()
-
-
-@every_design
-def test_every_unit_knows_its_row(design: Design) -> None:
-    found = of(SMALL, design)
-    given = SMALL
-    if design.clusters is not None:
-        given = np.stack([np.bincount(design.clusters, column) for column in SMALL.T], axis=1)
-    assert found.place is not None
-    assert (found.X[found.place] == given).all()
-    assert (np.bincount(found.place, design.unit_counts) == found.units.counts).all()
-    if design.unit_sizes is not None:
-        assert (found.sizes[found.place] == design.unit_sizes).all()
-
-
-@every_design
-@pytest.mark.parametrize("real", [False, True])
-def test_the_order_of_the_items_leaves_no_trace(design: Design, real: bool) -> None:
-    rows = np.random.default_rng(3).normal(size=(N, 4)) if real and design.clusters is None else SMALL
-    order = np.random.default_rng(1).permutation(N)
-    parts = (design.counts, design.strata, design.clusters, design.sizes)
-    moved = Design(N, *(None if part is None else part[order] for part in parts))
-    one, other = of(rows, design), of(rows[order], moved)
-    assert same(one, other)
-    assert one.item_rows.each()[order].tolist() == other.item_rows.each().tolist()
-
-
-def test_equal_rows_in_two_strata_stay_apart() -> None:
-    found = of([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [0.0, 1.0]], Design(4, strata=np.array([1, 0, 0, 1])))
-    assert found.units.bounds.tolist() == [0, 2, 4]
-    assert found.units.counts.tolist() == [1, 1, 1, 1]
-
-
-def test_alike_clusters_of_unequal_size_stay_apart() -> None:
-    found = of([[4.0], [4.0], [1.0]], Design(3, np.array([2, 1, 3]), sizes=np.array([5.0, 7.0, 5.0])))
-    assert units_of(found) == {(0, 5, 4): 2, (0, 7, 4): 1, (0, 5, 1): 3}
-
-
-LABELS = np.random.default_rng(5).integers(0, 4, (3, 400))
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("clustered", [False, True])
-def test_cells_of_labels_are_the_distinct_rows_of_items(
-    stratified: bool, missing: bool, clustered: bool
-) -> None:
-    gold, *predicted = LABELS
-    systems = {"a": predicted[0].astype(object), "b": predicted[1].astype(object)}
-    if missing:
-        systems["b"][::9] = None
-    groups: dict[str, Any] = {"clusters": np.arange(400) // 3 if clustered else None}
-    groups["strata"] = np.arange(400) // 3 % 2 if stratified else None
-    evaluation = Evaluation.of(systems, gold, on_missing="worst", **groups)
-    for name in ("f1_macro", "accuracy", "cohen_kappa"):
-        (group,) = prepare.groups(evaluation, [resolve(name)])
-        assert isinstance(group, SumGroup)
-        _, rows = prepare.statistics_of(evaluation, group.metric)
-        for found, item_rows in zip(group.statistics, rows, strict=True):
-            assert same(found, Statistics.of(group.metric, 0, Rows(item_rows), group.design))
-            assert (found.item_rows.each() == item_rows).all()
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-def test_counted_rows_are_the_items_they_stand_for(stratified: bool) -> None:
-    strata = np.arange(400) % 2 if stratified else np.zeros(400, dtype=np.int64)
-    rows = Counter(zip(strata.tolist(), *LABELS.tolist(), strict=True))
-    of_stratum, gold, *predicted = (np.array(column) for column in zip(*rows, strict=True))
-    found = []
-    for one, counts, parts in (
-        (LABELS, None, strata),
-        ((gold, *predicted), list(rows.values()), of_stratum),
-    ):
-        data = Evaluation.of(
-            dict(zip("ab", one[1:], strict=True)), one[0], counts=counts, strata=parts if stratified else None
-        )
-        found.append(prepare.groups(data, [resolve("f1_macro")])[0].statistics)  # type: ignore[attr-defined]
-    assert all(same(one, other) for one, other in zip(*found, strict=True))
 
 
 class Reusing(Metric):
@@ -204,17 +84,6 @@ def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> Non
     assert fresh.tolist() == [True, True, False, True]
 
 
-@pytest.mark.parametrize("k", [1, 7, 8, 16, 200])
-@pytest.mark.parametrize("more", [-1, 0, 1, 2])
-@pytest.mark.parametrize("blocks", [1, 2])
-def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int) -> None:
-    """A last block of a single row would be added up in another order."""
-    size = blocks * (chunks.CHUNK // k) + more
-    rows = np.tile(np.random.default_rng(k).normal(size=k), (size, 1))
-    assert np.unique(engine_statistics.projected(rows)).size == 1
-    assert np.unique(engine_statistics.projected(np.asfortranarray(rows))).size == 1
-
-
 # -- what the score makes of them --------------------------------------------------------------------------
 
 
@@ -226,31 +95,6 @@ def system(name: str, **groups: Any) -> Statistics:
     (group,) = prepare.groups(Evaluation.of({"a": noisy}, gold, **groups), [resolve(name)])
     assert isinstance(group, SumGroup)
     return group.statistics[0]
-
-
-@pytest.mark.parametrize("name", ["rmse", "pearson", "f1_macro"])
-def test_the_influence_of_items_adds_up_to_that_of_their_clusters(name: str) -> None:
-    clusters = np.arange(90) // 10  # few, so that their names are in the order of their codes
-    found = system(name, clusters=clusters)
-    assert found.place is not None
-    sums = np.bincount(clusters, found.item_influence)
-    assert found.influence[found.place] == pytest.approx(sums, rel=1e-9, abs=1e-12)
-    assert found.item_influence == pytest.approx(system(name).item_influence, rel=1e-9, abs=1e-12)
-
-
-def test_sums_of_squares_are_those_of_the_units() -> None:
-    found = of(SMALL, DESIGNS["counts"]).squares
-    counts = DESIGNS["counts"].item_counts
-    assert found.total.tolist() == (counts @ SMALL).tolist()
-    assert found.squares.tolist() == (counts @ SMALL**2).tolist()
-    assert found.nonzero.tolist() == (counts @ (SMALL != 0.0)).tolist()
-
-
-def test_units_of_a_mean_say_how_many_items_they_hold_if_all_hold_as_many() -> None:
-    assert system("mse").items_of_each == 1.0
-    assert system("mse", clusters=np.arange(90) // 3).items_of_each == 3.0
-    assert system("mse", clusters=np.arange(90) // 4).items_of_each is None
-    assert system("rmse").items_of_each is None
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])

@@ -11,7 +11,7 @@ from tests.unit.item_keys import item_keys
 
 from bestby import Metric, Reading, compare
 from bestby.data.evaluation import Batch, Streamed
-from bestby.errors import DesignError, InvalidInputError
+from bestby.errors import DesignError
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -102,20 +102,6 @@ def test_abc_intervals_are_those_of_the_whole_table(metric: Any) -> None:
         ends = (other.interval.low, other.interval.high)
         slack = 1e-4 * (ends[1] - ends[0])
         assert (one.interval.low, one.interval.high) == pytest.approx(ends, abs=slack)
-
-
-class Wide(Cosine):
-    """The cosine, beside a column of zeros for systems that begin above 1."""
-
-    def statistics(self, gold: Any, predictions: Any) -> Any:
-        rows = super().statistics(gold, predictions)
-        return rows if predictions[0] < 1.0 else np.column_stack([rows, np.zeros(gold.size)])
-
-
-def test_statistics_must_be_as_wide_for_every_system() -> None:
-    data = streamed(150, gold=A, systems=(np.zeros(N), np.full(N, 2.0)))
-    with pytest.raises(InvalidInputError, match="got 3 for system 'a' and 4 for system 'b'"):
-        compare(data, metric=Wide(), n_resamples=50)
 
 
 def test_auto_draws_no_resamples_of_many_items() -> None:

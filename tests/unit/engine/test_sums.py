@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bestby import Evaluation, compare, evaluate
-from bestby._core import chunks
+from bestby import Evaluation, compare
 from bestby.engine import prepare, sums
 from bestby.engine.base import Drawing
 from bestby.engine.statistics import Design, Rows, Statistics
@@ -68,76 +66,7 @@ CLUSTERS = np.arange(N) // 4
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
-@every_kind
-def test_scores_without_a_comparison_are_those_of_it(kind: Data) -> None:
-    compared = kind.compare()
-    for name in NAMES:
-        (one,) = evaluate({name: kind.systems[name]}, kind.gold, metric=kind.metric, n_resamples=199).systems
-        assert (one.score, one.interval) == (compared.score(name).score, compared.score(name).interval)
-
-
 # -- how units of several systems are counted ----------------------------------------------------------------
-
-
-def systems_of(columns: list[np.ndarray], design: Design) -> list[Statistics]:
-    """Return the statistics of systems with one number per item."""
-    rows = (Rows(np.column_stack([column, np.ones(column.size)])) for column in columns)
-    return [Statistics.of(resolve("mean"), s, one, design) for s, one in enumerate(rows)]  # type: ignore[arg-type]
-
-
-WAYS: dict[str, tuple[int, ...]] = {
-    "few rows": (3, 4),
-    "few rows of several": (3, 4, 2, 5),
-    "many rows": (90, 80),
-    "one row and 256": (1, 256),
-    "one tells all units apart": (3, 0),
-    "the first tells all units apart": (0, 3, 4),
-}
-"""How many numbers the systems have; 0 for as many as there are items."""
-
-
-@pytest.mark.parametrize("sizes", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("design", ["plain", "strata", "counts", "clusters"])
-def test_distinct_units_of_several_systems_are_counted(
-    sizes: tuple[int, ...], design: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    n, rng = 300, np.random.default_rng(sum(sizes))
-    monkeypatch.setattr(chunks, "CHUNK", 500)
-    columns = [np.arange(n) % size if size else rng.permutation(n) for size in sizes]
-    columns = [rng.permutation(column).astype(float) + 400.0 * s for s, column in enumerate(columns)]
-    of = {
-        "plain": Design(n),
-        "strata": Design(n, strata=np.arange(n) % 3),
-        "counts": Design(n, counts=1 + np.arange(n) % 4),
-        "clusters": Design(n, clusters=np.arange(n) // 2),
-    }[design]
-    systems = systems_of(columns, of)
-    sample = SumSample.of(systems, of)
-    values = np.stack([rows[:, 0] for rows in sample.rows()], axis=1)
-    strata = np.repeat(np.arange(sample.units.bounds.size - 1), np.diff(sample.units.bounds))
-    found = Counter(
-        dict(
-            zip(
-                map(tuple, np.column_stack([strata, values]).tolist()),
-                sample.units.counts.tolist(),
-                strict=True,
-            )
-        )
-    )
-    stratum = np.zeros(n) if of.strata is None else of.strata
-    expected: Counter[tuple[float, ...]] = Counter()
-    if of.clusters is None:
-        for i, count in enumerate(of.item_counts.tolist()):
-            expected[stratum[i], *(column[i] for column in columns)] += count
-    else:
-        for cluster in range(of.n_units):
-            expected[0.0, *(column[of.clusters == cluster].sum() for column in columns)] += 1
-    assert found == expected
-    assert sample.units.n_rows == len(expected)
-    back = SumSample.of(systems[::-1], of)
-    np.testing.assert_array_equal(sample.rows(), back.rows()[::-1])
-    np.testing.assert_array_equal(sample.units.counts, back.units.counts)
-    np.testing.assert_array_equal(sample.units.bounds, back.units.bounds)
 
 
 @pytest.mark.parametrize("clusters", [False, True])
@@ -176,21 +105,6 @@ def test_common_resamples_of_all_systems_vary_as_those_of_each_pair(
         assert apart[0] == pytest.approx(apart[1], rel=0.1)
 
 
-@pytest.mark.parametrize("kind", ["macro-F1", "mean", "RMSE"])
-def test_scores_of_all_systems_without_a_unit_are_those_of_the_totals_less_its_rows(kind: str) -> None:
-    group = KINDS[kind].group(clusters=CLUSTERS)
-    found, sample = group.jackknife(), group.together
-    for system, rows in enumerate(sample.rows()):
-        total = group.statistics[system].total
-        expected = [float(group.metric.score(total - row)) for row in rows]
-        assert found.scores[:, system] == pytest.approx(expected, rel=1e-12)
-    means = group.unit_means
-    assert (means is None) == (kind != "mean")
-    if means is not None:
-        sizes = sample.sizes * sample.units.counts
-        assert sizes @ means[0] / sizes.sum() == pytest.approx(group.scores, rel=1e-12)
-
-
 def test_very_many_items_vary_together_as_the_distinct_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
     group = KINDS["macro-F1"].group()
     distinct = group.spread
@@ -206,38 +120,7 @@ def test_very_many_items_vary_together_as_the_distinct_ones_do(monkeypatch: pyte
     assert of_items.of_scores == pytest.approx(distinct.of_scores, rel=1e-9)
 
 
-def test_a_family_by_formula_draws_no_resample(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> Any:
-        raise AssertionError("resamples")
-
-    monkeypatch.setattr(SumSample, "bootstrap", refuse)
-    result = KINDS["macro-F1"].compare(correction="simultaneous", test="wald")
-    assert {d.interval.method for d in result} == {"max-t"}
-
-
 # -- counted rows, and very many items -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-@pytest.mark.parametrize("metric", ["f1_macro", "accuracy"])
-def test_counted_rows_give_what_the_items_give(metric: str, stratified: bool) -> None:
-    strata = np.arange(N) % 2 if stratified else np.zeros(N, dtype=np.int64)
-    rows = Counter(zip(strata.tolist(), GOLD, *LABELS.values(), strict=True))
-    stratum, gold, *predicted = zip(*rows, strict=True)
-    counted = Evaluation.of(
-        dict(zip(NAMES, predicted, strict=True)),
-        gold,
-        counts=list(rows.values()),
-        strata=stratum if stratified else None,
-    )
-    items = Evaluation.of(LABELS, GOLD, strata=strata if stratified else None)
-    for interval, test in (("auto", "auto"), ("percentile", "bootstrap"), ("abc", "wald"), ("bca", "hall")):
-        one, other = (
-            compare(data, metric=metric, interval=interval, test=test, n_resamples=199)
-            for data in (counted, items)
-        )
-        assert one.differences == other.differences
-        assert one.systems == other.systems
 
 
 @pytest.mark.long

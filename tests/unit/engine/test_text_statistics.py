@@ -145,14 +145,6 @@ def test_what_may_depend_on_anything_is_not_kept(metric: Any) -> None:
     assert parts(metric) is None
 
 
-@pytest.mark.parametrize("path", ["", "a file", 3, "https://host/cache", "a file/below"])
-def test_what_is_no_folder_is_refused(tmp_path: Path, path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a file").write_text("", "utf-8")
-    with pytest.raises(bb.errors.InvalidInputError, match="cache"):
-        evaluated(path)
-
-
 def test_a_cache_that_cannot_be_written_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,8 +197,3 @@ def test_processes_give_the_same_and_where_there_is_none_it_is_done_here(
     monkeypatch.setattr(subprocess, "run", run)
     check_equal(rows(Ter(), Counting(n_jobs=2)), Ter())
     assert status == ([0, 0] if works else [1, 1])
-
-
-def test_little_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subprocess, "run", None)
-    check_equal(rows(Ter(), Counting(n_jobs=2)), Ter())

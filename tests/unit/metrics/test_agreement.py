@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.errors import InvalidInputError
 from bestby.metrics import agreement
 
 ROWS = [(1, 1, 2), (2, 2, None), (3, 3, 3), (1, None, None), (2, 1, 2)]
@@ -31,12 +30,6 @@ def test_missing_labels_come_in_many_forms(metric: Any) -> None:
     assert scored(metric, [np.array([math.nan if x is None else x for x in row]) for row in ROWS]) == expected
     assert scored(metric, [[pd.NA if x is None else x for x in row] for row in ROWS]) == expected
     assert scored(metric, [*ROWS, (), (None, 4)]) == expected  # nothing to agree with
-
-
-@pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
-def test_one_label_only_is_refused(metric: Any) -> None:
-    with pytest.raises(InvalidInputError, match="undefined: no item has two labels, or all labels are the"):
-        scored(metric, [(3, 3), (3, 3)])
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
@@ -89,37 +82,3 @@ def test_the_scale_of_one_system_is_nothing_to_another(scale: float, noise: floa
     assert (far.score_a, far.score_b) == pytest.approx((near.score_a, near.score_b), rel=1e-12)
     assert far.interval.low == pytest.approx(near.interval.low, rel=1e-6)
     assert far.interval.high == pytest.approx(near.interval.high, rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("name", "rows", "message"),
-    [
-        ("krippendorff_alpha", ["ab", "ba"], r"the row of labels of its annotators, but item 0 is 'ab'"),
-        ("krippendorff_alpha", [(1, 1), 2], r"but item 1 is 2"),
-        ("krippendorff_alpha", [(1, [2])], r"labels must be text or numbers, got \(1, \[2\]\) on item 0"),
-        ("krippendorff_alpha_ordinal", [("low", "high")], r"finite numbers as labels, got \['low', 'high'\]"),
-        (
-            "krippendorff_alpha_interval",
-            [(1, math.inf)],
-            r"finite numbers as labels, got \[1, inf\] on item 0",
-        ),
-        ("krippendorff_alpha_ratio", [(1, 2), (-1, 2)], r"labels of at least 0, got -1"),
-        (
-            "fleiss_kappa",
-            [(1, 2), (1, 2, 2)],
-            r"equally many labels, at least 2, .* 2 on item 0 and 3 on item",
-        ),
-        ("fleiss_kappa", [(1,), (2,)], r"got 1 on item 0"),
-        ("krippendorff_alpha_ordinal", [(i, i) for i in range(63)], r"2016 sums for 63 different labels"),
-        ("krippendorff_alpha", [(i, i) for i in range(2000)], r"2001 sums for 2000 different labels"),
-    ],
-)
-def test_refused(name: str, rows: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        scored(agreement.NAMES[name][1](name), rows)
-
-
-def test_labels_must_have_been_fitted() -> None:
-    fitted = agreement.NominalAlpha().fit(None, [[(1, 2)]], None)
-    with pytest.raises(InvalidInputError, match="label 3 of item 1 is not among those fitted"):
-        fitted.statistics(None, [(1, 2), (1, 3)])

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from bestby._core.errors import InvalidInputError
-from bestby.metrics import MeanMetric, Metric, resolve
+from bestby.metrics import MeanMetric, resolve
 
 MISSING = -1
 
@@ -146,12 +145,7 @@ def test_micro_precision_is_over_the_predictions_made():
 @pytest.mark.parametrize(
     ("name", "gold", "predictions", "message"),
     [
-        (
-            "precision_macro",
-            [0, 1],
-            [0, 0],
-            "precision of 'b' is 0/0 (never predicted) and counts as 0 in",
-        ),
+        ("precision_macro", [0, 1], [0, 0], "precision of 'b' is 0/0 (never predicted) and counts as 0 in"),
         ("precision_weighted", [0, 1], [0, 0], "precision of 'b' is 0/0 (never predicted)"),
         ("recall_macro", [0, 0], [0, 1], None),
         ("f1_weighted", [0, 0], [0, 0], None),
@@ -212,30 +206,3 @@ def test_a_label_is_named_as_it_prints(labels, asked):
     metric = resolve(f"f1[{asked}]").fit(None, [], np.array(labels))
     assert metric.position == 1
     assert metric.name == f"f1[{asked}]"
-
-
-def test_an_unknown_label_names_those_there_are():
-    with pytest.raises(InvalidInputError) as error:
-        resolve("f1[eggs]").fit(None, [], np.array(["ham", "spam"]))
-    assert str(error.value) == (
-        "f1[eggs]: there is no label 'eggs'; the labels are ham, spam\n"
-        "hint: write one of them in the brackets, as in f1[ham]"
-    )
-
-
-@pytest.mark.parametrize("name", ["f1_macro", "f1[1]", "balanced_accuracy", "cohen_kappa"])
-def test_must_be_fitted_first(name):
-    with pytest.raises(InvalidInputError, match="must know the label set"):
-        resolve(name).statistics(np.array([0, 1]), np.array([0, 1]))
-    with pytest.raises(InvalidInputError, match="needs the label set"):
-        resolve(name).fit(np.array([0, 1]), [], None)
-
-
-def test_fit_returns_a_copy():
-    metric = resolve("f1_macro")
-    fitted = metric.fit(None, [], np.array(["a", "b"]))
-    assert fitted is not metric
-    assert isinstance(fitted, Metric)
-    assert (metric.labels, fitted.labels) == ((), ("a", "b"))
-    with pytest.raises(AttributeError):
-        fitted.labels = ()

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.unit.metrics.ways import WITH_GATES
 
 import bestby as bb
 
@@ -60,28 +61,12 @@ def test_a_function_of_the_same_value_in_both_orders_needs_no_names():
     assert cautions(lambda x, y: math.nan if x is None else float(np.mean(x == y))) == []
 
 
-@pytest.mark.parametrize("way", ["slices", "runs", "datasets", "gate", "study"])
-def test_every_comparison_says_so(way, tmp_path):
+@pytest.mark.parametrize("way", WITH_GATES)
+def test_every_comparison_says_so(way):
     def stat(x, y):
         return precision(x, y)
 
-    metric = bb.FunctionMetric(stat, bounds=(0.0, 1.0))
-    if way == "slices":
-        by = {"half": np.arange(GOLD.size) % 2}
-        result = bb.compare_slices(SYSTEMS, GOLD, by=by, metric=metric, n_resamples=50)
-    elif way == "runs":
-        runs = {name: [values, values[::-1]] for name, values in SYSTEMS.items()}
-        result = bb.compare_runs(runs, gold=GOLD, metric=metric, n_resamples=50)
-    elif way == "datasets":
-        part = bb.Evaluation.of(SYSTEMS, GOLD)
-        result = bb.compare_datasets({"x": part, "y": part}, metric=metric, n_resamples=50)
-    elif way == "gate":
-        result = bb.gate(SYSTEMS, GOLD, metric=metric, n_resamples=50)
-    else:
-        study = bb.Study(tmp_path / "study")
-        for name, values in SYSTEMS.items():
-            study.add(name, run=1, predictions=values, gold=GOLD)
-        result = study.compare(metric=metric, n_resamples=50)
+    result = WITH_GATES[way](SYSTEMS, GOLD, bb.FunctionMetric(stat, bounds=(0.0, 1.0)))
     assert [note.about for note in result.notes if note.code == "caution"] == [("stat",)]
 
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestby._core.errors import InvalidInputError
 from bestby.metrics.language import NAMES, Perplexity
 
 ITEM = st.tuples(st.floats(-500.0, 0.0), st.integers(1, 200))
@@ -68,24 +67,3 @@ def test_an_array_of_pairs_will_do():
     pairs = np.array([[-1.0, 2.0], [-3.0, 4.0]])
     np.testing.assert_array_equal(Perplexity().statistics(None, pairs), pairs)
     np.testing.assert_array_equal(Perplexity().statistics(None, pairs.astype(object)), pairs)
-
-
-@pytest.mark.parametrize(
-    ("item", "message"),
-    [
-        (
-            (0.5, 2),
-            "perplexity needs a log-probability of at most 0 and a whole number of tokens, but item 1 is",
-        ),
-        ((-0.5, 2.5), "item 1 is \\(-0.5, 2.5\\)"),
-        ((-0.5, -2), "item 1 is \\(-0.5, -2\\)"),
-        (
-            (-math.inf, 2),
-            "reads a pair of finite numbers per item \\(log-probability, tokens\\), but item 1 is",
-        ),
-        (-0.5, "but item 1 is -0.5"),
-    ],
-)
-def test_items_of_another_kind(item, message):
-    with pytest.raises(InvalidInputError, match=message):
-        Perplexity().statistics(None, [(-1.0, 3), item])

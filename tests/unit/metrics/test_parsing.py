@@ -177,14 +177,6 @@ def test_items_of_another_kind():
         Aligned("las", "las").statistics([block], [Block((flat("b"),))])
 
 
-def test_score_of_many_totals_and_of_none():
-    metric = Aligned("clas", "clas")
-    totals = np.array([[[4.0, 6.0, 5.0], [0.0, 0.0, 0.0]]])
-    np.testing.assert_array_equal(metric.score(totals), [[1.0, 0.0]])
-    assert metric.undefined(totals[0, 0]) is None
-    assert metric.undefined(totals[0, 1]) == "clas is 0/0 (there are no content words) and counts as 0"
-
-
 def test_blocks_make_arrays_of_objects():
     made = np.array(list(parsing.blocks([flat("a"), flat("b")])[0]), dtype=object)
     assert made.shape == (2,)

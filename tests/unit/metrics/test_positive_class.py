@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.metrics.ways import WITH_GATES
 
 import bestby as bb
-from bestby.cli import main
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -21,63 +20,19 @@ WORDS = np.where(HATE, "hate", "none")
 REVERSED = {"good": 1.0 - P, "chance": SYSTEMS["chance"]}
 
 
-def _runs(systems: Any, gold: Any, metric: Any) -> Any:
-    runs = {name: [values, values**2] for name, values in systems.items()}
-    return bb.compare_runs(runs, gold=gold, metric=metric, n_resamples=99)
-
-
-def _datasets(systems: Any, gold: Any, metric: Any) -> Any:
-    part = bb.Evaluation.of(systems, gold)
-    return bb.compare_datasets({"x": part, "y": part}, metric=metric, n_resamples=99)
-
-
-def _folds(systems: Any, gold: Any, metric: Any) -> Any:
-    return bb.compare_folds({"1": bb.Evaluation.of(systems, gold, strata=np.arange(N) // 40)}, metric=metric)
-
-
-def _slices(systems: Any, gold: Any, metric: Any) -> Any:
-    by = {"half": np.arange(N) % 2}
-    return bb.compare_slices(systems, gold, by=by, metric=metric, n_resamples=99)
-
-
-def _study(systems: Any, gold: Any, metric: Any) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        study = bb.Study(folder)
-        for name, values in systems.items():
-            study.add(name, run=0, predictions=values, gold=gold)
-        first = study.compare(metric=metric, n_resamples=99)
-        assert study.compare(metric=metric, n_resamples=99).notes == first.notes  # also those that were kept
-    return first
-
-
-WAYS = {
-    "evaluate": lambda systems, gold, metric: bb.evaluate(systems, gold, metric=metric),
-    "compare": lambda systems, gold, metric: bb.compare(systems, gold, metric=metric, n_resamples=99),
-    "no interval": lambda systems, gold, metric: bb.compare(
-        systems, gold, metric=metric, interval=None, n_resamples=99
-    ),
-    "gate": lambda systems, gold, metric: bb.gate(systems, gold, metric=metric, n_resamples=99),
-    "slices": _slices,
-    "runs": _runs,
-    "datasets": _datasets,
-    "folds": _folds,
-    "study": _study,
-}
-
-
 def _messages(result: Any, code: str) -> list[str]:
     return [note.message for note in result.notes if note.code == code]
 
 
 @pytest.mark.parametrize(
-    ("way", "metric"), [*((way, "roc_auc") for way in WAYS), ("study", "average_precision")]
+    ("way", "metric"), [*((way, "roc_auc") for way in WITH_GATES), ("study", "average_precision")]
 )
 def test_every_comparison_says_which_class_is_positive_and_names_the_other(way: str, metric: str) -> None:
-    (message,) = _messages(WAYS[way](SYSTEMS, WORDS, metric), "positive_class")
+    (message,) = _messages(WITH_GATES[way](SYSTEMS, WORDS, metric), "positive_class")
     other = f"{metric}[hate]"
     assert message.startswith(f"{metric} takes 'none', the label that sorts last, as the positive class")
     assert message.endswith(f'name metric="{other}" (--metric "{other}")')
-    assert _messages(WAYS[way](SYSTEMS, WORDS, other), "positive_class") == []
+    assert _messages(WITH_GATES[way](SYSTEMS, WORDS, other), "positive_class") == []
     right = bb.evaluate({"good": P}, HATE, metric=metric).systems[0].score
     assert bb.evaluate({"good": P}, WORDS, metric=other).systems[0].score == right
 
@@ -100,14 +55,14 @@ def test_other_labels_have_one(labels: tuple[Any, Any]) -> None:
     }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", WITH_GATES)
 def test_an_area_below_that_of_guesses_is_said(way: str) -> None:
-    (message, *_) = _messages(WAYS[way](REVERSED, HATE, "roc_auc"), "below_chance")
+    (message, *_) = _messages(WITH_GATES[way](REVERSED, HATE, "roc_auc"), "below_chance")
     assert "roc_auc is significantly below 0.5, that of guesses, for good" in message
     assert "chance" not in message
     assert message.endswith('negate them, or name metric="roc_auc[False]" (--metric "roc_auc[False]")')
-    assert _messages(WAYS[way](REVERSED, HATE, "roc_auc[False]"), "below_chance") == []
-    assert _messages(WAYS[way](SYSTEMS, HATE, "roc_auc"), "below_chance") == []
+    assert _messages(WITH_GATES[way](REVERSED, HATE, "roc_auc[False]"), "below_chance") == []
+    assert _messages(WITH_GATES[way](SYSTEMS, HATE, "roc_auc"), "below_chance") == []
 
 
 @pytest.mark.parametrize(("n", "said"), [(6, False), (12, True), (40, True)])
@@ -182,23 +137,6 @@ def test_a_metric_without_its_class_names_those_of_the_gold(name: str) -> None:
         assert other not in caught.value.message
         assert caught.value.hint == f'name one: metric="{first}"'
         assert bb.evaluate({"a": gold}, gold, metric=first).systems[0].score == 1.0
-
-
-def test_the_command_line_says_both_as_they_are_typed(tmp_path: Path, capsys: Any) -> None:
-    rows = [f"{gold},{p:.6f},{1 - p:.6f}" for gold, p in zip(np.where(HATE, "not ok", "ok"), P, strict=True)]
-    table = tmp_path / "scores.csv"
-    table.write_text("\n".join(["gold,a,b", *rows]))
-    assert main(["evaluate", str(table), "--gold", "gold", "--metric", "f1"]) == 2
-    assert 'hint: name one: --metric "f1[not ok]"' in capsys.readouterr().err
-    assert main(["compare", str(table), "--gold", "gold", "--metric", "roc_auc", "--resamples", "99"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert '(--metric "roc_auc[not ok]")' in said
-    assert "roc_auc is significantly below 0.5" in said
-    assert (
-        main(["compare", str(table), "--gold", "gold", "--metric", "roc_auc[not ok]", "--resamples", "99"])
-        == 0
-    )
-    assert "the label that sorts last" not in capsys.readouterr().out
 
 
 def test_advice_a_pilot_and_the_pages_of_a_board_say_which_class_is_positive(tmp_path: Path) -> None:

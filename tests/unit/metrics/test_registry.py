@@ -12,7 +12,7 @@ import pytest
 from sklearn import metrics as sk
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
-from bestby.metrics import FunctionMetric, Metric, list_metrics, resolve, translation
+from bestby.metrics import FunctionMetric, list_metrics, resolve, translation
 from bestby.metrics.registry import FAMILIES
 
 
@@ -83,32 +83,6 @@ def test_a_partial_function_is_named_with_what_was_fixed():
     gold, predictions = np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0])
     assert metric(gold, predictions) == sk.fbeta_score(gold, predictions, beta=2, average="macro")
     assert not resolve(functools.partial(sk.mean_pinball_loss, alpha=0.1)).greater_is_better
-
-
-def test_an_object_that_only_looks_like_a_metric():
-    class Bias:
-        name = "bias"
-        greater_is_better = False
-
-        def statistics(self, gold, predictions):
-            return np.column_stack([predictions - gold, np.ones(gold.size)])
-
-        def score(self, totals):
-            return totals[..., 0] / totals[..., 1]
-
-    metric = resolve(Bias())
-    assert isinstance(metric, Metric)
-    assert (metric.name, metric.greater_is_better, metric.reads, metric.needs_gold) == (
-        "bias",
-        False,
-        "numbers",
-        True,
-    )
-    gold, predictions = np.array([1.0, 2.0]), np.array([2.0, 4.0])
-    fitted = metric.fit(gold, [predictions], None)
-    totals = fitted.statistics(gold, predictions).sum(axis=0)
-    assert fitted.score(totals) == 1.5
-    assert fitted.undefined(totals) is None
 
 
 def test_an_object_with_its_own_fit_and_undefined():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -173,19 +171,6 @@ def test_divergences_are_zero_for_equal_rows_only(sample):
     assert (fitted_metric("soft_accuracy", gold, gold).values(gold, predictions)[apart] < 1.0).all()
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_many_totals_at_once_score_as_one_by_one(name, generator):
-    gold, predictions = generator.dirichlet(np.ones(3), 30), generator.dirichlet(np.ones(3), 30)
-    if name in plain.HARD_GOLD:
-        gold = _one_hot(gold.argmax(axis=1), 3)
-    before = gold.copy(), predictions.copy()
-    metric = pickle.loads(pickle.dumps(fitted_metric(name, gold, predictions)))
-    totals = generator.integers(0, 3, (2, 5, 30)) @ metric.statistics(gold, predictions)
-    expected = [[metric.score(row) for row in block] for block in totals]
-    np.testing.assert_allclose(metric.score(totals), expected, rtol=1e-14)
-    np.testing.assert_array_equal((gold, predictions), before)
-
-
 @pytest.mark.parametrize(
     ("top", "n_bins", "place"),
     [(0.7, 10, 6), (np.nextafter(0.7, 1), 10, 7), (1.0, 15, 14), (0.6, 15, 8), (0.5, 2, 0), (0.5, 1, 0)],
@@ -213,20 +198,6 @@ def test_ece_comes_with_a_caution(pair):
 
 
 # Names
-@pytest.mark.parametrize(
-    ("name", "message", "hint"),
-    [
-        ("ece@0", "ece@0 must have 1 to 1000 bins, got 0", "write ece for 15 bins, ece@10 for ten"),
-        ("ece@1001", "ece@1001 must have 1 to 1000 bins, got 1001", "write ece for 15 bins, ece@10 for ten"),
-        ("ece@ten", "a whole number must follow the @, got 'ece@ten'", "write it as in ece@10"),
-        ("ece@-3", "a whole number must follow the @, got 'ece@-3'", "write it as in ece@10"),
-        ("ece@", "a whole number must follow the @, got 'ece@'", "write it as in ece@10"),
-    ],
-)
-def test_a_number_of_bins_that_is_none(name, message, hint):
-    with pytest.raises(InvalidInputError) as error:
-        resolve(name)
-    assert (error.value.message, error.value.hint) == (message, hint)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import seqeval.metrics
 import seqeval.scheme
-from sklearn import metrics as sklearn_metrics
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby.metrics import multilabel, spans
@@ -131,47 +130,6 @@ def test_nothing_predicted():
     assert spans.Spans("span_f1", "f1").undefined(totals) is None
 
 
-@pytest.mark.parametrize(
-    ("gold", "predictions", "message"),
-    [
-        (
-            [["O"], ["B-A", "O"]],
-            [["O"], ["B-A"]],
-            "item 1: gold and predictions must have one tag per token.* 2 and",
-        ),
-        (
-            [["B-A"]],
-            [[(0, 0, "A")]],
-            "item 0: gold and predictions must both be tags or both be spans, got tags and",
-        ),
-        ([["O", "O"]], [[]], "item 0: gold and predictions must have one tag per token; they have 2 and 0"),
-        (
-            [["B-A"]],
-            ["B-A"],
-            "item 0 of the predictions must be a list of tags, or a list of spans.* got 'B-A'",
-        ),
-        ([["B-A"]], [[None]], r"item 0 of the predictions must be a list of tags.* got \[None\]"),
-        (
-            [["B-A", "PER"]],
-            [["B-A", "O"]],
-            "item 0 of the gold: tag 1 must be O, or one of B, I, E, S .* got 'PER'",
-        ),
-        ([["B-A"]], [["U-A"]], "item 0 of the predictions: tag 0 must be O, or .* got 'U-A'"),
-        ([["B-A"]], [["B-"]], "tag 0 must be O, or .* got 'B-'"),
-        ([["B-A"]], [[""]], "tag 0 must be O, or .* got ''"),
-        (
-            [[(0, 1)]],
-            [[(0, 1, "A")]],
-            r"item 0 of the gold: a span must be \(start, end, type\).* got \(0, 1\)",
-        ),
-        ([[(0, 1, "A")]], [[(0, 1.5, "A")]], "item 0 of the predictions: a span must be"),
-    ],
-)
-def test_items_that_cannot_be_read(gold, predictions, message):
-    with pytest.raises(InvalidInputError, match=message):
-        spans.Spans("span_f1", "f1").statistics(gold, predictions)
-
-
 def test_fitting_that_fails():
     tags = [["B-A", "O"]]
     with pytest.raises(InvalidInputError, match=r"span_f1\[B\]: there is no label 'B'; the labels are A, C"):
@@ -221,14 +179,6 @@ def test_tag_accuracy(generator):
     assert np.isnan(spans.TagAccuracy().score(np.zeros(2)))
 
 
-def test_tag_accuracy_of_other_items():
-    metric = spans.TagAccuracy()
-    with pytest.raises(InvalidInputError, match=r"tag_accuracy, item 0: gold and .* they have 2 and 1"):
-        metric.statistics([["A", "B"]], [["A"]])
-    with pytest.raises(InvalidInputError, match="item 0 must be a list of tags"):
-        metric.statistics([[(0, 1, "A")]], [[(0, 1, "A")]])
-
-
 def labelled(generator, n=50):
     everything = np.array(["a", "b", "c", "d", "e"])
     gold, predictions = (
@@ -236,23 +186,6 @@ def labelled(generator, n=50):
     )
     predictions = [a if generator.random() < 0.6 else b for a, b in zip(gold, predictions, strict=True)]
     return gold, predictions
-
-
-@pytest.mark.parametrize("average", ["micro", "macro", "samples", "subset"])
-def test_sets_of_labels_against_scikit_learn(average, generator):
-    gold, predictions = labelled(generator)
-    columns = sorted(set().union(*gold, *predictions))
-
-    def reference(a, b):
-        a, b = (
-            np.array([[label in item for label in columns] for item in side], dtype=int) for side in (a, b)
-        )
-        if average == "subset":
-            return sklearn_metrics.accuracy_score(a, b)
-        return sklearn_metrics.f1_score(a, b, average=average)
-
-    name = "subset_accuracy" if average == "subset" else f"multilabel_f1_{average}"
-    against(multilabel.NAMES[name][1](name), gold, predictions, reference, generator)
 
 
 def test_sets_of_labels_may_be_lists_or_empty():
@@ -284,14 +217,3 @@ def test_sets_of_labels_undefined():
         "multilabel_f1_micro is 0/0 (no item has a label) and counts as 0"
     )
     assert multilabel.MicroF1().undefined(np.ones(3)) is None
-
-
-def test_sets_of_labels_that_cannot_be_read():
-    with pytest.raises(InvalidInputError, match="item 1 of the predictions is 'ab'"):
-        multilabel.MicroF1().statistics([{"a"}, {"b"}], [{"a"}, "ab"])
-    with pytest.raises(InvalidInputError, match=r"item 0 of the gold is \[\['a'\]\]"):
-        multilabel.SubsetAccuracy().values([[["a"]]], [{"a"}])
-    with pytest.raises(InvalidInputError, match="no item of the gold has one"):
-        multilabel.MacroF1().fit([set()], [[set()]], None)
-    with pytest.raises(InvalidInputError, match="needs gold labels"):
-        multilabel.MacroF1().fit(None, [[{"a"}]], None)

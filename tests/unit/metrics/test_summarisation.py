@@ -94,25 +94,9 @@ def test_the_best_reference_of_each_segment_is_summed():
     assert metric.score(rows.sum(axis=0)) == pytest.approx(0.75 * (1 - 0.5 / 27), abs=1e-12)
 
 
-def test_meteor_of_many_totals_at_once():
-    totals = np.array([[[3.0, 2, 3, 5], [0, 0, 4, 4]], [[0, 0, 0, 0], [4, 1, 4, 4]]])
-    metric = MeteorCorpus()
-    scores = metric.score(totals)
-    assert np.isnan(scores[1, 0])  # no words at all
-    assert scores[0, 1] == 0.0  # words, and none matches
-    np.testing.assert_array_equal(
-        scores[[0, 0, 1], [0, 1, 1]], [metric.score(totals[place]) for place in ((0, 0), (0, 1), (1, 1))]
-    )
-
-
 def test_the_default_tokens_part_punctuation_from_words():
     row = meteor_counts(["The cat sat, glad."], ["the cat sat"], MeteorSettings(wordnet=WORDNET))
     np.testing.assert_array_equal(row, [[3, 1, 3, 6]])
-
-
-def test_unknown_rouge():
-    with pytest.raises(InvalidInputError, match="there is no 'rougeW'\nhint: it is one of rouge1, "):
-        Rouge("rougeW")
 
 
 @pytest.mark.parametrize("incomplete", [False, True])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.metrics.corpora import WORDS, long_corpus, objects, streams
 
-from bestby.metrics import MeanMetric, _ngrams
+from bestby.metrics import MeanMetric
 from bestby.metrics.translation import NAMES, Bleu, Chrf, Ter
 
 FIELDS = {"ter": 2, "bleu": 10, "chrf": 18, "chrf++": 24}
@@ -211,36 +211,3 @@ def test_a_count_of_0_has_no_slope():
     for smooth in ("exp", "floor", "none"):
         scores = Bleu(smooth=smooth).score(np.stack([totals - step, totals, totals + step]))
         assert scores[0] == scores[1] == scores[2]
-
-
-def test_rows_are_the_same_fitted_or_not_and_of_other_gold_too():
-    gold, translations = long_corpus()
-    other = gold[::-1].copy()
-    fitted = Bleu().fit(gold, [], None)
-    np.testing.assert_array_equal(
-        fitted.statistics(gold, translations), Bleu().statistics(gold, translations)
-    )
-    np.testing.assert_array_equal(
-        fitted.statistics(other, translations), Bleu().statistics(other, translations)
-    )
-    assert (fitted.statistics(gold, translations) != fitted.statistics(other, translations)).any()
-
-
-@pytest.mark.parametrize(
-    ("metric", "place"),
-    [
-        (Bleu(), (_ngrams, "count_references")),
-        (Chrf(), (Chrf, "_counted")),
-    ],
-)
-def test_references_are_counted_once_for_all_systems(metric, place, monkeypatch):
-    gold, translations = long_corpus(4)
-    counted = []
-    original = getattr(*place)
-    monkeypatch.setattr(*place, lambda *given: counted.append(1) or original(*given))
-    fitted = metric.fit(gold, [translations], None)
-    for same in (gold, gold.copy()):
-        fitted.statistics(same, translations)
-    assert len(counted) == 1
-    metric.statistics(gold, translations)
-    assert len(counted) == 2

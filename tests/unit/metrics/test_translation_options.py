@@ -15,22 +15,6 @@ from bestby._core.errors import InvalidInputError
 from bestby.metrics.translation import PATTERNS, Bleu, Chrf, SegmentMean, Ter
 
 
-@pytest.mark.parametrize(
-    ("gold", "translations", "message"),
-    [
-        (["a", "b"], ["a", None], "one text per item, but item 1 of the predictions is None"),
-        (["a", 3], ["a", "b"], "that of item 1 is 3"),
-        (["a", []], ["a", "b"], r"that of item 1 is \[\]"),
-        (["a", ["b", None]], ["a", "b"], "that of item 1"),
-        (["a", "b"], ["a"], "got 1 translations and the references of 2 segments"),
-        (None, ["a"], "bleu needs gold texts"),
-    ],
-)
-def test_what_is_no_text_is_refused(gold, translations, message):
-    with pytest.raises(InvalidInputError, match=message):
-        Bleu().statistics(None if gold is None else objects(gold), objects(translations))
-
-
 def test_unknown_options_are_refused():
     with pytest.raises(InvalidInputError, match="smooth"):
         Bleu(smooth="laplace")  # type: ignore[arg-type]

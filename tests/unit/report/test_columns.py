@@ -9,11 +9,7 @@ import pytest
 
 from bestby.report import column
 from bestby.report.numbers import Rounding
-from bestby.report.tables import Table, difference_columns
-from bestby.results.values import Interval
-
-INTERVAL = Interval(0.1, 0.25, 0.9, "t", True)
-ENTRIES = [("b", 0.03, 2, INTERVAL), ("a", float("nan"), 1, None)]
+from bestby.report.tables import difference_columns
 
 
 def columns(applies: bool) -> list[column.Column]:
@@ -23,28 +19,6 @@ def columns(applies: bool) -> list[column.Column]:
         column.count("won", lambda entry: (entry[2], 5), " of "),
         column.interval(0.9, Rounding(2), itemgetter(3)),
     ]
-
-
-def test_cells_have_a_text_and_a_key() -> None:
-    table = Table.of("caption", columns(applies=True), ENTRIES, lambda entry: entry[0] == "a")
-    assert [one.header for one in table.columns] == ["system", "p", "won", "90 % interval"]
-    first, second = table.rows
-    assert [cell.text for cell in first.cells] == ["b (baseline)", "0.030", "2 of 5", "[0.10, 0.25]"]
-    assert [cell.key for cell in first.cells] == ["b", 0.03, 2.0, 0.1]
-    assert [cell.text for cell in second.cells] == ["a", "–", "1 of 5", "–"]
-    assert (first.strong, second.strong) == (False, True)
-
-
-def test_a_column_that_does_not_apply_is_left_out() -> None:
-    table = Table.of("caption", columns(applies=False), ENTRIES)
-    assert [one.header for one in table.columns] == ["system", "won", "90 % interval"]
-    assert {len(row.cells) for row in table.rows} == {3}
-
-
-def test_a_column_of_a_part() -> None:
-    number = column.part(column.number("x", Rounding(1), itemgetter(1)), itemgetter("pair"))
-    cell = number.cell({"pair": ("a", 0.25)})
-    assert (cell.text, cell.key) == ("0.2", 0.25)
 
 
 @pytest.mark.parametrize(("correction", "n"), [("none", 5), ("holm", 6)])

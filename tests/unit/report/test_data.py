@@ -16,7 +16,6 @@ import pytest
 from bestby._core.errors import MissingExtraError
 from bestby.report.comparison import Comparison
 from bestby.report.data import to_csv, to_dict, to_frame
-from bestby.results.base import Note
 from bestby.results.values import Interval
 
 DIFFERENCE_KEYS = [
@@ -43,60 +42,6 @@ def test_shape_of_the_json(any_comparison: Comparison) -> None:
     assert list(document["provenance"]) == [
         "version", "versions", "seed", "n_resamples", "settings", "data", "data_hash", "blas",
     ]  # fmt: skip
-
-
-def test_values_of_the_json(made: SimpleNamespace) -> None:
-    c = made.five(
-        notes=(Note("few", "Few.", ("accuracy", "a", "b")),),
-    )
-    c = dataclasses.replace(c, notes=(Note("data", "Dropped."),))
-    document = to_dict(c)
-    assert document["signature"] == c.signature
-    assert document["systems"][3] == {
-        "metric": "accuracy",
-        "system": "atae_lstm",
-        "score": 452 / 638,
-        "low": 452 / 638 - 0.034,
-        "high": 452 / 638 + 0.031,
-        "level": 0.95,
-        "interval": "wilson",
-        "rank_low": 3,
-        "rank_high": 5,
-        "group": "bc",
-        "standard_error": None,
-        "standard_error_method": None,
-    }
-    assert document["differences"][1] == {
-        "metric": "accuracy",
-        "a": "aen_bert",
-        "b": "memnet",
-        "difference": 38 / 638,
-        "score_a": 498 / 638,
-        "score_b": 460 / 638,
-        "low": 0.0235,
-        "high": 0.0940,
-        "level": 0.95,
-        "interval": "bca",
-        "p_value": 0.0013,
-        "p_adjusted": 0.0013,
-        "test": "permutation",
-        "exact": True,
-        "n_differing": 134,
-        "verdict": None,
-        "significant": True,
-        "winner": "aen_bert",
-        "equivalence_low": None,
-        "equivalence_high": None,
-        "standard_error": None,
-        "standard_error_method": None,
-        "disagreement": None,
-    }
-    assert document["omnibus"] == [
-        {"metric": "accuracy", "name": "cochran_q", "statistic": 43.21, "df": 4, "p_value": 9.4e-9}
-    ]
-    assert document["notes"][0] == {"code": "data", "message": "Dropped.", "about": []}
-    assert document["notes"][1] == {"code": "few", "message": "Few.", "about": ["accuracy", "a", "b"]}
-    assert len(document["notes"]) == 11
 
 
 def test_what_json_does_not_know_is_null_and_numpy_is_plain(made: SimpleNamespace) -> None:
@@ -129,12 +74,6 @@ def test_csv_has_no_typographic_signs(made: SimpleNamespace) -> None:
     assert "-0.0251" in text
     assert text.isascii()
     assert text.count("\n") == 11
-
-
-def test_numpy_and_nan_in_csv(made: SimpleNamespace) -> None:
-    d = made.difference(estimate=np.float64(0.1), low=math.nan, high=math.inf)
-    line = to_csv(made.five(differences=(d,))).splitlines()[1]
-    assert line.startswith("accuracy,a,b,0.1,0.82,0.72,,inf,0.95,bca,")
 
 
 def test_frame_has_the_columns_of_differences(made: SimpleNamespace) -> None:

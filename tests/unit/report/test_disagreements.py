@@ -14,16 +14,7 @@ from tests.unit.report.contradictions import check, contradictory, marked_rows, 
 import bestby as bb
 from bestby.inference.multiplicity import alpha_at
 from bestby.questions.datasets import figure
-from bestby.report.disagreements import (
-    OTHER_QUESTIONS,
-    Kind,
-    clause,
-    codes,
-    kinds,
-    line,
-    words,
-    words_of_pairs,
-)
+from bestby.report.disagreements import Kind, clause, codes, kinds, words, words_of_pairs
 from bestby.report.document import describe
 from bestby.report.tables import MARK
 from bestby.results import Difference, Interval, TestResult
@@ -105,27 +96,6 @@ def test_the_standing_can_be_another_than_that_of_the_adjusted_p() -> None:
     assert kinds(difference(p=0.01), told_apart=False) == (Kind.FAMILY,)
     assert kinds(difference(-0.01, 0.11, p=0.3), told_apart=True) == (Kind.TEST,)
     assert kinds(difference(p=0.01), told_apart=True) == ()
-
-
-def test_the_line_says_what_to_do() -> None:
-    c = bb.compare(right(6, 0.02))
-    assert "correction='simultaneous' (--simultaneous)" in line(
-        [(difference(adjusted=0.1), (Kind.FAMILY,))], c
-    )
-    runs = bb.compare_runs(many_runs())
-    assert "quote the adjusted p-value" in line([(difference(adjusted=0.1), (Kind.FAMILY,))], runs)
-    assert line([(difference(), ())], c) == ""
-    judged = difference(adjusted=0.1, verdict="better", margin=0.005)
-    assert "the interval and the verdict are for one pair" in line([(judged, (Kind.FAMILY,))], c)
-
-
-@pytest.mark.parametrize("test", OTHER_QUESTIONS)
-def test_a_test_of_another_question_is_said_to_be_one(test: str) -> None:
-    c = bb.compare(right(3, 0.1))
-    text = line([(difference(test=test), ())], c)
-    assert "different questions" in text
-    assert OTHER_QUESTIONS[test] in text
-    assert "§" not in text
 
 
 # -- every kind of comparison ----------------------------------------------------------------------

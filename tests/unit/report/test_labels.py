@@ -117,33 +117,6 @@ def test_a_labelled_result_reads_as_one_of_data_with_these_names(
     assert any("Org" in line for line in labelled)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ROSTER if kind not in ("monitor", "published")])
-def test_a_figure_shows_labels(kind: str, tmp_path: Any) -> None:
-    pytest.importorskip("matplotlib")
-    from matplotlib.text import Text
-
-    labelled, renamed = (
-        [text.get_text() for text in one.plot().figure.findobj(Text)] for one in both(kind, tmp_path)
-    )
-    assert labelled == renamed
-    assert not any("org_" in text for text in labelled)
-
-
-def test_sentences_show_labels(tmp_path: Any) -> None:
-    for kind in ("slices", "monitor"):
-        labelled, renamed = both(kind, tmp_path)
-        assert labelled.sentence == renamed.sentence
-    labelled, renamed = both("gate", tmp_path)
-    assert labelled.sentences == renamed.sentences
-
-
-def test_a_page_shows_labels(tmp_path: Any) -> None:
-    labelled, _ = both("compare", tmp_path)
-    page = labelled.to_html(items=True)
-    assert "Org_a and Org_b differ on" in page or "Org_b and Org_a differ on" in page
-    assert not re.search(r"org_[abc] (and|has|won|differ)", page)
-
-
 def test_data_keep_the_names(tmp_path: Any) -> None:
     result = ROSTER["compare"](NAMES, tmp_path)
     labelled = result.labelled({"org_a": "Chat", "f1_macro": "Macro-F1"})
@@ -153,14 +126,6 @@ def test_data_keep_the_names(tmp_path: Any) -> None:
     assert labelled["org_a", "org_b", "f1_macro"] == result["org_a", "org_b", "f1_macro"]
     assert labelled.signature == result.signature
     assert "org_a" in str(result)
-
-
-def test_metrics_have_labels_in_percent_too(tmp_path: Any) -> None:
-    result = ROSTER["compare"](NAMES, tmp_path).labelled({"f1_macro": "Macro-F1"})
-    assert "Systems by Macro-F1 (%) (higher is better)" in result.table(percent=True)
-    assert "Macro-F1 (%)" in result.plot("f1_macro", percent=True).get_title() + "".join(
-        axis.get_label_text() for axis in (result.plot("f1_macro", percent=True).xaxis,)
-    )
 
 
 def test_a_metric_under_a_label_is_cited() -> None:
@@ -177,11 +142,6 @@ def test_notes_show_labels_and_keep_words_of_english() -> None:
     text = result.labelled({"the": "Old", "org_x": "New"}).details()
     assert "org_x" not in text.partition("bestby:")[0]
     assert "Old same score" not in text
-
-
-def test_latex_sets_a_label_as_text(tmp_path: Any) -> None:
-    result = ROSTER["compare"](NAMES, tmp_path).labelled({"org_a": "$\\alpha$_1 & 50%"})
-    assert r"\$\textbackslash{}alpha\$\_1 \& 50\%" in result.to_latex()
 
 
 @pytest.mark.parametrize(
@@ -207,3 +167,18 @@ def test_two_names_may_exchange_their_labels(tmp_path: Any) -> None:
     text = result.labelled({"org_a": "org_b", "org_b": "org_a"}).to_markdown()
     other = ROSTER["two"]({**NAMES, "a": "org_b", "b": "org_a"}, tmp_path)
     assert text.partition("```")[0] == other.to_markdown().partition("```")[0]
+
+
+def test_a_page_shows_labels(tmp_path: Any) -> None:
+    labelled, _ = both("compare", tmp_path)
+    page = labelled.to_html(items=True)
+    assert "Org_a and Org_b differ on" in page or "Org_b and Org_a differ on" in page
+    assert not re.search(r"org_[abc] (and|has|won|differ)", page)
+
+
+def test_sentences_show_labels(tmp_path: Any) -> None:
+    for kind in ("slices", "monitor"):
+        labelled, renamed = both(kind, tmp_path)
+        assert labelled.sentence == renamed.sentence
+    labelled, renamed = both("gate", tmp_path)
+    assert labelled.sentences == renamed.sentences

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -99,22 +98,6 @@ def test_it_follows_the_settings() -> None:
     assert "to be independent" not in said()
 
 
-@pytest.mark.parametrize("baseline", [None, "b"])
-@pytest.mark.parametrize("side", ["greater", "less"])
-def test_one_sided_tests_say_what_they_ask(side: Any, baseline: str | None) -> None:
-    text = bb.compare(SYSTEMS, GOLD, alternative=side, baseline=baseline).methods()
-    which = "the second system" if baseline is None else "the baseline"
-    assert f"(Noreen, 1989), one-sided, {side} (exact" in text
-    assert f"The alternative is that the score is {side} than that of {which}." in text
-    assert "The alternative" not in bb.compare(SYSTEMS, GOLD, baseline=baseline).methods()
-
-
-def test_one_system_is_not_on_the_same_items() -> None:
-    assert (
-        bb.evaluate({"a": SYSTEMS["a"]}, GOLD).methods().startswith("We evaluated a by accuracy on 60 items.")
-    )
-
-
 def test_methods_that_differ_are_said_by_metric() -> None:
     result = bb.compare(SYSTEMS, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99)
     text = result.methods()
@@ -125,45 +108,6 @@ def test_methods_that_differ_are_said_by_metric() -> None:
     assert "Intervals (95 %): for accuracy: Tango score for differences, Wilson score" in shown
     both = (text, shown, result.to_markdown(), result.to_latex(), result.to_html())
     assert not any(re.search(r"\(\d+ of \d+\)", one) for one in both)
-
-
-def test_methods_that_differ_among_pairs_say_of_which() -> None:
-    values = np.random.default_rng(2).normal(size=(4, 9)) + np.array([[0.0], [0.0], [9.0], [9.0]])
-    result = bb.compare_runs(dict(zip("abcd", values, strict=True)))
-    assert len({d.test.name for d in result.differences if d.test is not None}) > 1
-    text = result.methods()
-    assert re.search(r" for (the )?\d of (the )?6 differences", text), text
-    assert "p-value is the larger" in text
-
-
-def test_one_comparison_names_no_correction() -> None:
-    two = bb.compare({name: SYSTEMS[name] for name in "ab"}, GOLD, metric=["accuracy", "f1_macro"])
-    accuracy, f1 = two.differences
-    two = replace(two, differences=(accuracy, replace(f1, a=f1.b, b=f1.a)))  # in either order
-    three = bb.compare(SYSTEMS, GOLD)
-    for shown in (str, type(two).to_markdown, type(two).to_latex, type(two).to_html):
-        text = shown(two).replace("correction:holm", "").replace("correction</th><td>holm", "")
-        assert "holm" not in re.sub(r"(?s)<pre.*?</pre>|<dd>holm</dd>|>holm<", "", text).lower()
-        assert "holm" in shown(three)
-    part = str(bb.compare({**SYSTEMS, "d": SYSTEMS["a"]}, GOLD).table(top=2))
-    assert "correction: holm" in part
-
-
-def test_the_larger_of_two_p_values_is_said_before_the_correction() -> None:
-    runs = {name: GENERATOR.normal(size=5) for name in "abc"}
-    text = bb.compare_runs(runs).methods()
-    assert text.index("Each p-value is the larger") < text.index("were corrected for their number")
-    assert "the upper 99.17 % bound of the violation ratio (95 % for all 6 bounds together" in text
-    assert "(95 % for all 6 bounds together by Bonferroni's" in bb.multi_aso(runs).methods()
-    assert "together" not in bb.aso(runs["a"], runs["b"]).methods()
-
-
-def test_a_published_score_without_a_name_is_of_nobody() -> None:
-    right = {"a": SYSTEMS["a"]}
-    assert "published score 41.7% over 60" in bb.compare_published(right, GOLD, published="41.7%").methods()
-    named = bb.compare_published(right, GOLD, published="41.7%", name="Smith").methods()
-    assert "published score 41.7% of Smith over 60 items" in named
-    assert "allow for the rounding of the published score" in named
 
 
 def test_metrics_have_families_of_their_own() -> None:

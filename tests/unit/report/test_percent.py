@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -163,16 +162,6 @@ def test_no_table_on_a_judge_mixes_shares_and_percent() -> None:
     assert axes.get_xlim() == pytest.approx([100 * end for end in c.plot(kind="judge").get_xlim()])
 
 
-def test_graded_scores_of_a_judge_are_drawn_in_percent() -> None:
-    human = np.random.default_rng(2).random((200, 2)).round(1)
-    judge = {name: (0.9 * human[:, i]).round(2) for i, name in enumerate("xy")}
-    labels = {name: np.where(np.arange(200) < 80, human[:, i], np.nan) for i, name in enumerate("xy")}
-    c = bb.compare_judged(judge, labels, labels_drawn="random")
-    axes = c.plot(kind="judge", percent=True)
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("score of the judge (%)", "mean human score (%)")
-    assert axes.get_xlim() == pytest.approx([100 * end for end in c.plot(kind="judge").get_xlim()])
-
-
 def test_a_judge_on_another_scale_is_not_in_percent() -> None:
     rng = np.random.default_rng(2)
     human = rng.random((200, 2)).round(1)
@@ -198,20 +187,6 @@ def test_several_humans_vary_in_squares_of_percent() -> None:
     c = bb.compare_judged({name: rng.random(120) for name in "xy"}, human, labels_drawn="random")
     assert in_percent(c).humans.variance == pytest.approx(1e4 * c.humans.variance)
     assert in_percent(c).humans.reliability == c.humans.reliability
-
-
-def test_the_table_in_percent(made: SimpleNamespace) -> None:
-    lines = made.five().table(percent=True).splitlines()
-    assert lines[0].startswith("aen_bert has the highest accuracy (%), 78.1, over 638 items;")
-    assert any(line.startswith(" 1–2  aen_bert           78.1   [74.7, 81.2]  a ") for line in lines)
-    assert any(" ".join(line.split()).startswith("aen_bert bert_spc 1.1 [−2.5, 4.4] 0.58 ") for line in lines)
-
-
-def test_variances_are_those_of_percent() -> None:
-    result = bb.compare_runs({k: [v, v[::-1], v] for k, v in RIGHT.items()})
-    for one, other in zip(result.variances, in_percent(result).variances, strict=True):
-        assert other.standard_error(runs=2) == pytest.approx(100 * one.standard_error(runs=2))
-        assert other.share_of_runs == pytest.approx(one.share_of_runs)
 
 
 def test_metrics_on_another_scale_stay() -> None:
@@ -269,16 +244,6 @@ def test_a_gate_has_a_scale_for_each_check() -> None:
         )
 
 
-def test_an_alarm_of_a_gate() -> None:
-    systems = {"x": np.where(np.arange(200) < 20, -1, GOLD), "y": np.where(np.arange(200) > 190, -1, GOLD)}
-    g = bb.gate(systems, GOLD, baseline="x", metric="accuracy", n_resamples=99)
-    (check,), (shown,) = g.checks, in_percent(g).checks
-    assert shown.margin is None
-    assert check.detectable is not None
-    assert shown.detectable == pytest.approx(100 * check.detectable)
-    assert shown.difference.p_value == check.difference.p_value
-
-
 @pytest.mark.parametrize(("published", "shown"), [("0.930", "93.0"), ("93.5%", "93.5"), (0.93, "93")])
 def test_a_published_score_keeps_its_digits(published: Any, shown: str) -> None:
     c = bb.compare_published(np.where(RNG.random(200) < 0.1, -1, GOLD), GOLD, published=published)
@@ -320,3 +285,20 @@ def test_a_result_in_percent_has_its_items() -> None:
     assert f"x and y differ on {len(plain)} of 200 items in accuracy (%); x won {len(plain)}" in page
     with pytest.raises(DesignError, match="not at hand"):
         in_percent(bb.load(c.to_json())).disagreements("x", "y")
+
+
+def test_graded_scores_of_a_judge_are_drawn_in_percent() -> None:
+    human = np.random.default_rng(2).random((200, 2)).round(1)
+    judge = {name: (0.9 * human[:, i]).round(2) for i, name in enumerate("xy")}
+    labels = {name: np.where(np.arange(200) < 80, human[:, i], np.nan) for i, name in enumerate("xy")}
+    c = bb.compare_judged(judge, labels, labels_drawn="random")
+    axes = c.plot(kind="judge", percent=True)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("score of the judge (%)", "mean human score (%)")
+    assert axes.get_xlim() == pytest.approx([100 * end for end in c.plot(kind="judge").get_xlim()])
+
+
+def test_variances_are_those_of_percent() -> None:
+    result = bb.compare_runs({k: [v, v[::-1], v] for k, v in RIGHT.items()})
+    for one, other in zip(result.variances, in_percent(result).variances, strict=True):
+        assert other.standard_error(runs=2) == pytest.approx(100 * one.standard_error(runs=2))
+        assert other.share_of_runs == pytest.approx(one.share_of_runs)

@@ -283,26 +283,11 @@ def test_digits_replace_those_of_scores_and_differences_only(made: SimpleNamespa
             made.five().to_latex(digits=digits)
 
 
-def test_percent_with_one_digit(made: SimpleNamespace) -> None:
-    text = made.five().to_latex(parts=["scores"], percent=True, digits=1)
-    assert r"\textbf{78.1}\textsuperscript{a} {\footnotesize [74.7, 81.2]}" in text
-    assert r"System & accuracy (\%) \\" in text
-
-
 @pytest.mark.parametrize("label", ["x%", "a\\b", "{a}", "a#b"])
 def test_labels_that_latex_does_not_take_are_refused(made: SimpleNamespace, label: str) -> None:
     with pytest.raises(InvalidInputError, match="label must not hold") as caught:
         made.five().to_latex(label=label)
     assert caught.value.hint == "use letters, digits and - _ : ."
-
-
-def test_the_matrix_of_pairs_names_no_intervals_since_it_has_none(made: SimpleNamespace) -> None:
-    c = made.five()
-    (text,) = re.findall(r"\\caption\{(.*)\}", c.to_latex(parts=["pairs"]))
-    assert "Test: paired permutation test" in text
-    assert text.endswith("no correction.")
-    assert "Interval" not in text
-    assert "Interval" in c.to_latex(parts=["differences"])
 
 
 def test_letters_of_groups_are_told_from_systems_of_one_letter(made: SimpleNamespace) -> None:

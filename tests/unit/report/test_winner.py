@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
-import pickle
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import bestby as bb
-from bestby._core.errors import BestbyError
 from bestby.report.fields import DIFFERENCE, Field, Rows
-
-REMOVED = ("better", "favoured", "ahead", "opposed")
 
 
 @pytest.mark.parametrize(
@@ -53,15 +48,3 @@ def test_a_column_that_thousands_of_pairs_do_not_hold_is_read_from_their_records
     c = bb.compare({f"s{i}": row for i, row in enumerate(right)})
     rows = Rows((*DIFFERENCE, Field("extent")), lambda c: c.differences).rows(c)
     assert {row["extent"] for row in rows} == {"50 items"}
-
-
-def test_a_name_that_is_gone_is_answered_with_the_one_there_is(made: SimpleNamespace) -> None:
-    d = made.difference()
-    for name in REMOVED:
-        assert not hasattr(d, name)
-        with pytest.raises(AttributeError, match=f"has no attribute '{name}'\nhint: .*winner is"):
-            getattr(d, name)
-    with pytest.raises(BestbyError) as error:
-        d.nothing  # noqa: B018
-    assert error.value.hint is None
-    assert pickle.loads(pickle.dumps(d)) == copy.deepcopy(d) == d

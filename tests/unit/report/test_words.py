@@ -12,7 +12,7 @@ import pytest
 from bestby.report import words
 from bestby.report.comparison import Comparison
 from bestby.report.tables import systems_table
-from bestby.report.words import difference_sentence, listed
+from bestby.report.words import difference_sentence
 from bestby.results.base import Note
 from bestby.results.values import Interval
 
@@ -27,11 +27,6 @@ def test_the_sentence_of_the_published_example(made: SimpleNamespace) -> None:
         "aen_bert has a higher accuracy than memnet by 0.060; the data are compatible with differences from"
         " 0.024 to 0.094. They differ significantly (paired permutation test: p = 0.0013)."
     )
-
-
-def test_it_is_what_a_difference_prints(made: SimpleNamespace) -> None:
-    d = made.difference()
-    assert str(d) == d.sentence == difference_sentence(d)
 
 
 def test_what_is_not_significant_cannot_be_told_apart(made: SimpleNamespace) -> None:
@@ -104,14 +99,6 @@ def test_what_is_undefined_is_said_to_be(made: SimpleNamespace) -> None:
     assert "; " not in dataclasses.replace(d, notes=()).sentence  # no interval was asked for
 
 
-def test_adjusted_p_one_sided_and_error(made: SimpleNamespace) -> None:
-    d = made.difference(p_value=0.0013, p_adjusted=0.0104, alternative="greater")
-    assert d.sentence.endswith(
-        " They differ significantly (paired permutation test, one-sided (is a's score greater?): p = 0.0013;"
-        " adjusted p = 0.010)."
-    )
-
-
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
@@ -178,60 +165,11 @@ def test_headlines_of_every_pair(made: SimpleNamespace) -> None:
     assert headline(made.roster["lower is better"]()).startswith("x has the lowest wer, 0.500,")
 
 
-def test_the_headline_of_a_tie_names_no_single_winner(made: SimpleNamespace) -> None:
-    tied = made.ladder(["x", "y"], step=0.0)
-    assert headline(tied) == "x and y share the highest accuracy, 0.500, over 638 items."
-
-
-def test_the_headline_says_what_is_equivalent(made: SimpleNamespace) -> None:
-    assert headline(made.roster["margin"]()).endswith("y is equivalent to it within the margin of 0.03.")
-
-
 @pytest.mark.parametrize(("margin", "shown"), [(0.12345678, "0.12345678"), (0.1 + 0.2, "0.3")])
 def test_a_margin_is_printed_with_all_of_its_digits(made: SimpleNamespace, margin: float, shown: str) -> None:
     c = made.ladder(["x", "y"], margin=margin)
     for text in (c.to_markdown(), c.to_html(), made.difference(verdict="better", margin=margin).sentence):
         assert re.search(rf"margin (of )?{shown}(?!\d)", text)
-
-
-def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
-    assert headline(made.roster["baseline"]()) == (
-        "Against the baseline base (accuracy 0.490, higher is better), over 638 items:"
-        " new and old cannot be told apart from it."
-    )
-    spread = made.ladder(["new", "base", "old"], step=0.05, baseline="base")
-    assert headline(spread).endswith(
-        ": new differs significantly from it, with a higher accuracy; old differs significantly from it, with"
-        " a lower accuracy."
-    )
-    lower = made.ladder(
-        ["new", "base", "old"], step=0.05, baseline="base", metric="wer", greater_is_better=False
-    )
-    assert ": new differs significantly from it, with a lower wer; old " in headline(lower)
-
-
-def test_equal_notes_are_said_once(made: SimpleNamespace) -> None:
-    c = made.five(notes=(Note("few_resamples", "Too few resamples.", ("accuracy", "x", "y")),))
-    assert words.lines_of(words.all_notes(c)) == ["Too few resamples. (10 such notes: x, y)"]
-    alone = made.difference(notes=(Note("identical", "No item differs", ("accuracy", "a", "b")),))
-    c = made.five(differences=(alone,))
-    assert words.lines_of(words.all_notes(c)) == ["No item differs (accuracy, a, b)"]
-
-
-def test_methods_name_interval_test_and_correction(made: SimpleNamespace) -> None:
-    text = words.methods_sentence(made.five())
-    assert "Intervals (95 %): BCa bootstrap for differences, Wilson score for scores." in text
-    assert "paired permutation test, two-sided (exact, by convolution); no correction" in text
-    assert "(Monte Carlo); correction: holm. 10,000 resamples, seed 0." in words.methods_sentence(
-        made.roster["margin"]()
-    )
-
-
-def test_long_lists_are_counted() -> None:
-    assert listed([]) == ""
-    assert listed(["a"]) == "a"
-    assert listed(list("abcdefg")) == "a, b, c, d, e, f and g"
-    assert listed(list("abcdefgh")) == "a, b, c, d, e, f and 2 others"
 
 
 def test_scores_that_differ_by_rounding_alone_are_shared(made: SimpleNamespace) -> None:

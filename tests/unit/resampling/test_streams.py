@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import bestby as bb
 from bestby.errors import InvalidInputError
 from bestby.resampling import streams, totals
 
@@ -156,3 +157,9 @@ def test_the_swaps_of_seventy_units() -> None:
 def test_streams_of_other_purposes_and_seeds() -> None:
     keys = [int(streams.stream_key(seed, purpose)) for seed in (0, 5) for purpose in streams.PURPOSES]
     assert keys == PINNED_KEYS
+
+
+def test_the_largest_seed_can_be_shown_and_read_again() -> None:
+    result = bb.compare({"a": [1, 0, 1, 1], "b": [1, 1, 0, 1]}, metric="mean", rng=2**256 - 1, n_resamples=99)
+    assert str(2**256 - 1) in str(result)
+    assert bb.load(result.to_json()).provenance.seed == 2**256 - 1

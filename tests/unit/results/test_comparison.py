@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pandas as pd
@@ -44,40 +43,6 @@ def test_the_mirror_of_a_one_sided_test_asks_the_other_side() -> None:
     assert d.test.statistic == -d.mirrored().test.statistic
 
 
-@pytest.mark.parametrize(
-    ("key", "message"),
-    [
-        ("a", "a comparison is indexed by two systems, got 'a'\nhint: result['a', 'b']"),
-        (("a",), "a comparison is indexed by two systems, got ('a',)\nhint: result['a', 'b']"),
-        (
-            ("a", "z"),
-            (
-                "no difference between 'a' and 'z' on 'accuracy' in this comparison\n"
-                "hint: systems: a, b, c; metrics: accuracy"
-            ),
-        ),
-        (
-            ("a", "a"),
-            (
-                "no difference between 'a' and 'a' on 'accuracy' in this comparison\n"
-                "hint: systems: a, b, c; metrics: accuracy"
-            ),
-        ),
-        (
-            ("a", "b", "mae"),
-            (
-                "no difference between 'a' and 'b' on 'mae' in this comparison\n"
-                "hint: systems: a, b, c; metrics: accuracy"
-            ),
-        ),
-    ],
-)
-def test_what_is_not_there_is_said(one: Comparison, key: object, message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        one[key]  # type: ignore[index]
-    assert str(caught.value) == message
-
-
 def test_a_comparison_by_two_metrics_wants_to_know_which(two: Comparison) -> None:
     with pytest.raises(InvalidInputError) as caught:
         two["a", "b"]
@@ -96,13 +61,6 @@ def test_pairs_outside_the_baseline_are_not_there() -> None:
     result = compare(SYSTEMS, GOLD, baseline="b")
     with pytest.raises(InvalidInputError, match="metrics: accuracy; baseline: b"):
         result["a", "c"]
-
-
-def test_results_are_frozen(one: Comparison) -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        one.differences[0].estimate = 1.0  # type: ignore[misc]
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        one.n_items = 3  # type: ignore[misc]
 
 
 def test_no_negative_zeros() -> None:
@@ -128,3 +86,12 @@ def test_a_frame_is_of_the_kind_that_was_compared(make: Any) -> None:
     runs = make({"a": [0.7, 0.8, 0.75], "b": [0.6, 0.7, 0.72]})
     assert isinstance(compare_runs(runs, n_resamples=99).to_frame(), type(data))
     assert isinstance(compare(rows, gold="gold", n_resamples=99).to_frame(), pd.DataFrame)
+
+
+def test_what_is_not_there_is_refused_with_what_there_is(one: Comparison) -> None:
+    for key in ("a", ("a",)):
+        with pytest.raises(InvalidInputError, match=r"hint: result\['a', 'b'\]"):
+            one[key]  # type: ignore[index]
+    for key in (("a", "z"), ("a", "a"), ("a", "b", "mae")):
+        with pytest.raises(InvalidInputError, match="hint: systems: a, b, c; metrics: accuracy"):
+            one[key]

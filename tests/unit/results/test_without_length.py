@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
@@ -15,8 +14,7 @@ import bestby as bb
 from bestby import Metric
 from bestby.errors import DesignError
 from bestby.inference.proportions import tango, wilson, wilson_midp
-from bestby.report.loading import decoded, encoded
-from bestby.results import Interval, Note
+from bestby.results import Interval
 from bestby.results.values import defined, has_length
 from bestby.vocabulary import allowed_names
 
@@ -356,26 +354,6 @@ def test_runs_without_variance_have_no_interval_of_the_effect() -> None:
     assert d.effect_interval is None
     assert d.mirrored().effect_interval is None
     assert "no_spread" in [note.code for note in d.notes]
-
-
-def test_defined_leaves_infinite_ends() -> None:
-    known = Interval(-math.inf, 1.0, 0.95, "percentile", False)
-    note = Note("few_items", "few")
-    assert defined(known, (note,)) == (known, (note,))
-    assert defined(None, (note,)) == (None, (note,))
-    half = Interval(0.0, math.nan, 0.95, "percentile", False)
-    assert defined(half, (note,))[0] is None
-
-
-def test_a_study_keeps_that_there_is_none() -> None:
-    plain = bb.compare(SHUFFLED).differences[0]
-    from bestby.questions.study.result import StudyDifference
-
-    values = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
-    for interval in (plain.interval, None):
-        one = StudyDifference(**{**values, "interval": interval, "level": 0.9, "n_runs": (1, 1)})
-        again = decoded(json.loads(json.dumps(encoded(one))))
-        assert again == one
 
 
 # -- outputs ---------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ import pytest
 from tests.unit.questions.advice.cases import label_systems
 
 import bestby as bb
-from bestby._core.errors import InvalidInputError
 from bestby.questions.advice.advise import advise, wrong
 from bestby.questions.advice.result import Case
 
@@ -65,43 +63,6 @@ def test_the_interval_waits_for_the_number_of_items_unless_it_does_not_matter() 
     assert advise("accuracy").interval == "tango"
     assert advise("accuracy", clustered=True, n_items=900).interval == "hall"
     assert advise("f1_macro", clustered=True, n_items=900).interval == "auto"  # items are not clusters
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_systems": 1}, "n_systems must be a whole number of at least 2"),
-        ({"n_runs": 0}, "n_runs must be a whole number of at least 1"),
-        ({"n_runs": 2.5}, "n_runs must be a whole number"),
-        ({"n_folds": 1}, "n_folds is 0"),
-        ({"n_items": 0}, "n_items must be a whole number of at least 1"),
-        ({"n_items": 5, "n_differing": 6}, "6 of 5 items cannot differ"),
-        ({"n_differing": -1}, "n_differing must be"),
-    ],
-)
-def test_impossible_numbers_are_refused(arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        advise(**arguments)  # type: ignore[arg-type]
-
-
-def test_text_dictionary_and_html_hold_everything() -> None:
-    advice = advise("bleu<1>", mean_of_items=False, n_items=30, n_systems=4)
-    text, html = str(advice), advice._repr_html_()
-    document = json.loads(advice.to_json())
-    assert document == advice.to_dict()
-    flat = " ".join(text.split())
-    assert max(map(len, text.splitlines())) <= 100
-    for step in advice.path:
-        assert step.reason in flat
-        assert f"[{step.source}]" in flat
-        assert step.question in html.replace("&#x27;", "'")
-    for entry in advice.wrong:
-        assert str(entry) in flat
-    assert "bleu&lt;1&gt;" in html
-    assert "<1>" not in html
-    assert [step["answer"] for step in document["path"]] == [step.answer for step in advice.path]
-    assert document["case"]["n_systems"] == 4
-    assert document["normality"] == []
 
 
 # -- from data -------------------------------------------------------------------------------------
@@ -168,21 +129,7 @@ def test_the_interval_is_the_one_that_compare_makes(metric: str) -> None:
     assert advise(metric, data=evaluation).interval == made
 
 
-def test_data_and_numbers_exclude_each_other() -> None:
-    systems, gold = label_systems(30, (0.6, 0.7))
-    for extra in ({"n_items": 30}, {"n_systems": 3}, {"clustered": True}, {"paired": False}):
-        with pytest.raises(InvalidInputError, match="read off the data"):
-            advise(data=bb.Evaluation.of(systems, gold), **extra)  # type: ignore[arg-type]
-
-
 # -- compare(test="auto") --------------------------------------------------------------------------
-
-
-def test_auto_is_recorded_and_unknown_tests_are_refused() -> None:
-    systems, gold = label_systems(30, (0.6, 0.7))
-    assert bb.compare(systems, gold, test="auto").provenance.settings["test"] == "auto"
-    with pytest.raises(InvalidInputError, match="hall, got 'best'"):
-        bb.compare(systems, gold, test="best")
 
 
 # -- the page --------------------------------------------------------------------------------------
@@ -201,12 +148,6 @@ def test_systems_that_do_not_differ_get_no_praise_of_their_interval(metric: str,
         assert "keeps its level" not in advice.interval_reason
     more = bb.Evaluation.of({**same, "c": np.arange(60) % 3 % 2}, np.ones(60, dtype=int))
     assert "do not differ" not in advise(metric, data=more).interval_reason
-
-
-def test_t_over_datasets_is_not_ascribed_to_who_recommends_wilcoxon() -> None:
-    (step,) = [s for s in advise("accuracy", n_datasets=9).path if s.answer == "one score"]
-    assert "Demšar (2006) recommends Wilcoxon" in step.reason
-    assert "Demšar" not in step.source
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
@@ -261,9 +202,6 @@ def test_a_frame_is_read_as_compare_reads_it_and_the_advice_says_so() -> None:
     assert every.provenance.data["systems"] == ["a", "b", "doc"]
 
 
-@pytest.mark.parametrize("name", ["gold", "systems", "reading", "items", "clusters"])
-def test_what_belongs_to_data_is_refused_without_data(name: str) -> None:
-    given = bb.Reading(ignore="a") if name == "reading" else np.array(["a", "b"])
-    with pytest.raises(InvalidInputError, match=f"{name} belongs to data") as caught:
-        advise("accuracy", **{name: given})  # type: ignore[arg-type]
-    assert caught.value.argument == name
+def test_no_more_items_can_differ_than_there_are() -> None:
+    with pytest.raises(bb.errors.InvalidInputError, match="6 of 5 items cannot differ"):
+        advise(n_items=5, n_differing=6)

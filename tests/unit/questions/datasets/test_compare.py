@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from tests.unit.comparisons.examples import TABLE, items, scores, without_notes
+from tests.unit.comparisons.examples import TABLE, items, without_notes
 
 from bestby import Evaluation, ScoreMetric, compare, compare_datasets
 from bestby._core.errors import InvalidInputError
@@ -77,12 +77,6 @@ def test_results_of_compare() -> None:
     assert "levels_differ" in {note.code for note in noted.notes}
 
 
-def test_systems_are_chosen() -> None:
-    found = compare_datasets(TABLE, systems=["old", "big"])
-    assert found.systems == ("big", "old")
-    assert compare_datasets(items(names=("a", "b", "c")), systems=["c", "a"]).systems == ("a", "c")
-
-
 # -- numbers ---------------------------------------------------------------------------------------
 
 
@@ -127,15 +121,6 @@ def test_one_sided_pairs_stand_as_given() -> None:
     result = compare_datasets(items(names=("b", "a")), alternative="greater")
     assert [(d.a, d.b) for d in result] == [("b", "a")]
     assert result["b", "a"].test.alternative == "greater"
-
-
-def test_across_and_correction() -> None:
-    table = scores(12, 4)
-    raw = compare_datasets(table, across="t", correction="none")
-    holm = compare_datasets(table, across="t")
-    assert [d.p_value for d in raw] == [d.p_adjusted for d in raw]
-    assert all(h.p_adjusted >= r.p_value for h, r in zip(holm, raw, strict=True))
-    assert {d.test.name for d in compare_datasets(table, across="sign")} == {"sign"}
 
 
 def test_clusters_are_kept_apart_between_datasets() -> None:

@@ -107,11 +107,3 @@ def test_several_runs_count_as_their_mean_where_a_system_lacks_datasets() -> Non
     assert 'on_missing="pairs"' in str(refused.value.hint)
     whole = {d: {s: [x - 0.01, x + 0.01] for s, x in row.items()} for d, row in table(0).items()}
     assert bb.compare_datasets(whole, on_missing="pairs") == bb.compare_datasets(whole)
-
-
-def test_items_and_tables_without_pairs_are_refused() -> None:
-    items = {d: bb.Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}) for d in ("x", "y")}
-    with pytest.raises(DesignError, match="not items"):
-        bb.compare_datasets(items, on_missing="pairs")
-    with pytest.raises(InvalidInputError, match="no two systems have scores on two datasets"):
-        bb.compare_datasets({"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0}, "z": {"b": 1.0}}, on_missing="pairs")

@@ -237,20 +237,6 @@ def test_what_is_not_asked_for_is_not_there(skipped: dict[str, None]) -> None:
     assert str(found)
 
 
-def test_outputs(result: bb.results.DatasetComparison) -> None:
-    assert bb.load(result.to_json()) == result
-    text = result.details()
-    assert "Systems over the runs on all datasets" in text
-    assert "6 runs of each system on each" in result.to_html()
-    frame = result.to_frame("runs", backend="pandas")
-    assert len(frame) == 3 * len(DATA)
-    assert frame["epsilon_min"].notna().all()
-    rows = result.to_frame(backend="pandas")
-    macro = rows[(rows["average"] == "macro") & (rows["resampled"] == "runs")]
-    assert macro["p_value"].notna().all()
-    assert result.to_dict()["runs"]["scores"]["news"]["old"] == sorted(DATA["news"]["old"])
-
-
 def test_runs_that_do_not_vary_are_noted() -> None:
     same = {name: {s: [runs[0]] * 3 for s, runs in row.items()} for name, row in DATA.items()}
     found = bb.compare_datasets(same)
@@ -279,36 +265,6 @@ def test_datasets_with_a_single_run_are_dropped_on_request() -> None:
     assert "datasets_dropped" in {note.code for note in found.notes}
 
 
-def test_runs_of_several_datasets_are_sent_here() -> None:
-    for function in (bb.compare_runs, bb.multi_aso):
-        with pytest.raises(bb.errors.InvalidInputError, match="the runs are of 4 datasets") as caught:
-            function(long_frame())
-        assert "bestby datasets" in str(caught.value.hint)
-
-
-def by_pair(found: bb.results.DatasetComparison) -> dict[Any, Any]:
-    """Return the differences over all datasets by the systems and by what varies."""
-    return {(e.a, e.b, e.average, e.resampled): e for e in found.overall}
-
-
-@pytest.mark.parametrize("factor", [1e-9, -1.0, 1e9])
-def test_other_units_give_the_same_result_in_those_units(factor: float) -> None:
-    scaled = {name: {s: [factor * x for x in runs] for s, runs in row.items()} for name, row in DATA.items()}
-    for statistic in ("mean", "iqm"):
-        one = by_pair(bb.compare_datasets(DATA, statistic=statistic))
-        other = by_pair(
-            bb.compare_datasets(
-                scaled, statistic=statistic, metric=bb.ScoreMetric("score", greater_is_better=factor > 0.0)
-            )
-        )
-        for key, entry in one.items():
-            same = other[key]
-            assert same.estimate == pytest.approx(factor * entry.estimate, rel=1e-9)
-            assert (same.p_value or 1.0) == pytest.approx(entry.p_value or 1.0, rel=1e-6)
-            ends = sorted((factor * entry.interval.low, factor * entry.interval.high))
-            assert (same.interval.low, same.interval.high) == pytest.approx(ends, rel=1e-6)
-
-
 def test_one_sided_questions_and_a_baseline() -> None:
     found = bb.compare_datasets(DATA, alternative="better", baseline="old")
     runs = [e for e in found.overall if e.resampled == "runs"]
@@ -317,14 +273,6 @@ def test_one_sided_questions_and_a_baseline() -> None:
     against = bb.compare_datasets(DATA, alternative="less", baseline="old")
     assert all(e.p_value > 0.9 for e in against.overall if e.resampled == "runs")
     assert all((e.rank_low, e.rank_high) == (1, 3) for e in against.runs.systems)
-
-
-def test_the_advice_for_runs_on_datasets_works_as_printed() -> None:
-    advice = bb.advise(n_datasets=3, n_runs=5)
-    assert "compare_datasets({" in advice.call
-    form = {"dataset": {"system": [0.1, 0.2], "other": [0.3, 0.1]}}
-    form["another"] = form["dataset"]
-    assert bb.compare_datasets(form).runs is not None
 
 
 RNG = np.random.default_rng(5)

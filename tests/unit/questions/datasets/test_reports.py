@@ -48,40 +48,7 @@ def test_every_report_of_every_result(name: str) -> None:
     assert len(result.to_csv().splitlines()) == len(frame) + 1
 
 
-def test_latex_captions_tell_the_methods_of_their_own_table() -> None:
-    tables = {
-        part.split(r"\caption{")[1].split(" ")[0]: part
-        for part in compare_datasets(items(), n_resamples=200).to_latex().split(r"\end{table")[:-1]
-    }
-    assert list(tables) == ["accuracy", "Mean", "All", "Differences"]
-    found = {
-        name: {told for told in ("Over these datasets:", "On each dataset:") if told in part}
-        for name, part in tables.items()
-    }
-    assert found == {
-        "accuracy": set(),
-        "Mean": {"Over these datasets:"},
-        "All": set(),
-        "Differences": {"On each dataset:"},
-    }
-
-
 def test_columns_are_those_of_differences_where_they_apply() -> None:
     frame = compare_datasets(items(), n_resamples=200).to_frame()
     assert list(frame["average"].dropna()) == ["macro", "macro", "micro", "micro"]
     assert list(frame["dataset"].dropna()) == ["one", "two", "three"]
-
-
-def test_the_text_says_what_matters() -> None:
-    text = compare_datasets(TABLE).details()
-    assert "big has the best average rank, 1.20 of 3, over 5 datasets" in text
-    assert "score on each dataset (higher is better)" in text
-    assert "Over datasets: delta-method t intervals (95 %)" in text
-    same = compare_datasets({f"d{i}": {"x": 0.75, "y": 0.5} for i in range(6)}).details()
-    assert "Over datasets: no intervals of the mean difference." in " ".join(same.split())
-    assert "Friedman test" in text
-    assert "exact p = " in text
-    assert "wins–ties–losses" in text
-    found = compare_folds(cross_validated()).details()
-    assert "Results from the pooled predictions of each repetition alone" in found
-    assert "K-Bonferroni" in found

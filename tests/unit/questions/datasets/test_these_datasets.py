@@ -104,16 +104,6 @@ def test_which_question_is_answered(data: str) -> None:
     assert bb.load(found.to_json()) == found
 
 
-def test_what_does_not_fit_together_is_refused() -> None:
-    with pytest.raises(bb.errors.DesignError, match="one score per dataset") as refused:
-        bb.compare_datasets(TABLE, datasets="fixed")
-    assert 'datasets="random"' in refused.value.hint
-    with pytest.raises(bb.errors.InvalidInputError, match="across='t' has no effect on the mean over these"):
-        bb.compare_datasets(RUNS, across="t", datasets="fixed")
-    with pytest.raises(bb.errors.InvalidInputError, match="datasets"):
-        bb.compare_datasets(RUNS, datasets=["x", "y"])  # type: ignore[arg-type]
-
-
 def test_both_answers_are_kept(result: bb.results.DatasetComparison) -> None:
     random = bb.compare_datasets(PARTS, datasets="random", n_resamples=200)
     macro = {e.resampled: e for e in result.overall if e.average == "macro"}

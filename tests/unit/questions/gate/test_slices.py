@@ -191,21 +191,6 @@ def test_columns_are_those_of_compare_slices() -> None:
     assert held.provenance.data_hash != bb.gate(evaluation, margin=0.1).provenance.data_hash
 
 
-def test_several_metrics_in_several_slices() -> None:
-    data = with_losses("ja", 4)
-    gold = GOLD.copy()
-    gold[::7] = 0
-    result = bb.gate(data, gold, metric=["accuracy", "f1_macro"], by={"language": LANGUAGE}, margin=0.3)
-    assert [check.name for check in result][:4] == [
-        "accuracy",
-        "f1_macro",
-        "accuracy (language=de)",
-        "f1_macro (language=de)",
-    ]
-    assert len(result) == 8
-    assert result.to_junit().count("<testcase") == 8
-
-
 def test_clusters_and_strata_go_into_the_slices() -> None:
     clusters = np.arange(600) // 5
     result = bb.gate(with_losses("ja", 4), GOLD, by={"language": LANGUAGE}, clusters=clusters, margin=0.2)
@@ -263,11 +248,3 @@ def test_an_error_in_a_slice_names_it() -> None:
     part = np.repeat(["varying", "constant"], [40, 20])
     with pytest.raises((bb.errors.InvalidInputError, bb.errors.DesignError), match="part=constant: "):
         bb.gate(systems, gold, metric="pearson", by={"part": part}, margin=0.1)
-
-
-def test_json_keeps_the_slices() -> None:
-    result = bb.gate(with_losses("ja", 15), GOLD, by={"language": LANGUAGE}, margin=0.05)
-    again = bb.load(result.to_json())
-    assert again.checks == result.checks
-    assert again.provenance == result.provenance
-    assert str(again) == str(result)

@@ -8,87 +8,9 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.two_systems import GOLD, A, B, codes
 
-from bestby import Evaluation, FunctionMetric, compare
+from bestby import FunctionMetric, compare
 
 # -- inputs ----------------------------------------------------------------------------------------
-
-
-class OnlyArray:
-    """A tensor of some library: nothing but ``__array__``."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = np.asarray(values)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self.values
-
-
-class OnlyDlpack:
-    """Nothing but the DLPack protocol."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = np.asarray(values)
-
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self.values.__dlpack__(**kwargs)
-
-    def __dlpack_device__(self) -> Any:
-        return self.values.__dlpack_device__()
-
-
-class Detached:
-    """A tensor that requires a gradient."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = values
-
-    def detach(self) -> Any:
-        return self
-
-    def cpu(self) -> Any:
-        return OnlyArray(self.values)
-
-
-def frames() -> list[Any]:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
-    return [
-        pd.DataFrame({"gold": GOLD, "a": A, "b": B}, index=range(100, 140)),
-        pd.DataFrame({"gold": GOLD, "a": A, "b": B}).astype("category"),
-        pl.DataFrame({"gold": GOLD, "a": A, "b": B}),
-        pa.table({"gold": GOLD, "a": A, "b": B}),
-    ]
-
-
-def test_frames_of_every_library_give_the_same_numbers() -> None:
-    expected = compare({"a": A, "b": B}, GOLD)
-    for frame in frames():
-        assert compare(frame, "gold").differences == expected.differences, type(frame)
-        columns = {"a": frame["a"], "b": frame["b"]}
-        assert compare(columns, frame["gold"]).differences == expected.differences, type(frame)
-
-
-@pytest.mark.parametrize("wrap", [list, tuple, np.array, OnlyArray, OnlyDlpack, Detached])
-def test_arrays_of_every_protocol_give_the_same_numbers(wrap: Any) -> None:
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(size=30), rng.normal(size=30)
-    expected = compare({"a": a.tolist(), "b": b.tolist()}, n_resamples=100)
-    assert compare({"a": wrap(a), "b": wrap(b)}, n_resamples=100).differences == expected.differences
-
-
-def test_labels_of_every_type_give_the_same_numbers() -> None:
-    expected = compare({"a": A, "b": B}, GOLD).differences
-    for kind in (lambda v: v == "y", lambda v: int(v == "y"), lambda v: 7 * int(v == "y") - 3, str.upper):
-        gold, a, b = ([kind(v) for v in values] for values in (GOLD, A, B))
-        assert compare({"a": a, "b": b}, gold).differences == expected
-
-
-def test_an_evaluation_is_taken_as_it_is() -> None:
-    evaluation = Evaluation.of({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)
-    expected = compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) // 2)
-    assert compare(evaluation).to_dict() == expected.to_dict()
 
 
 # -- strata ----------------------------------------------------------------------------------------

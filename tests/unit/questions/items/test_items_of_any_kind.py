@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.soft_labels import GOLD, HARD, HARD_GOLD, A, B, codes, one_hot
 
-from bestby import Evaluation, FunctionMetric, Reading, compare, compare_runs
+from bestby import Evaluation, FunctionMetric, compare, compare_runs
 from bestby.errors import DesignError, InvalidInputError
 
 TEXTS = ["the cat", "a dog", "one fox", "two hens"] * 10
@@ -84,16 +84,6 @@ def test_measures_of_labels_and_numbers_refuse_them(metric: str, said: str) -> N
     with pytest.raises((DesignError, InvalidInputError)) as caught:
         compare(evaluation, metric=metric)
     assert caught.value.message == said
-
-
-def test_settings_of_labels_are_refused_for_texts() -> None:
-    for settings in (
-        {"reading": Reading(classes=["x"])},
-        {"reading": Reading(normalise=True)},
-        {"reading": Reading(annotators="fixed")},
-    ):
-        with pytest.raises(InvalidInputError, match="items are taken as they are, but classes, normalise or"):
-            compare({"a": TEXTS, "b": OTHER}, REFERENCES, metric="em", **settings)
 
 
 @pytest.mark.parametrize("gold", [GOLD, HARD_GOLD], ids=["soft gold", "hard gold"])

@@ -232,25 +232,6 @@ def test_copies_do_not_differ_and_families_hang_together() -> None:
     assert compared(correction="step-down")["a", "b"].p_adjusted <= compared()["a", "b"].p_adjusted
 
 
-@pytest.mark.long
-def test_order_seed_and_round_trip() -> None:
-    order = RNG.permutation(N)
-    mixed = compared(
-        JUDGE[order], [HUMAN[i] for i in order], predictions={k: v[order] for k, v in PREDICTIONS.items()}
-    )
-    plain = compared()
-    assert numbers(mixed) == pytest.approx(numbers(plain), abs=1e-12)
-    assert mixed.provenance.data_hash == plain.provenance.data_hash
-    assert numbers(compared(rng=1)) != numbers(plain)
-    assert numbers(compared(resampling=bb.Resampling(n_jobs=2))) == numbers(plain)
-    assert (plain.provenance.seed, plain.provenance.n_resamples) == (0, 999)
-    other = compared(human=[*HUMAN[:-1], "x"])
-    assert other.provenance.data_hash != plain.provenance.data_hash
-    assert bb.load(plain.to_json()) == plain
-    assert "Systems by the corrected f1_macro" in str(plain)
-    assert "Zrnic" in plain.methods()
-
-
 def test_several_judges_and_other_metrics() -> None:
     second = np.random.default_rng(2).permutation(JUDGE)
     found = compared(np.column_stack([JUDGE, second]))
@@ -323,21 +304,6 @@ def test_there_is_no_picture_of_a_judge_without_scores_of_items() -> None:
     for found in (compared(), by_rates):
         with pytest.raises(bb.errors.InvalidInputError, match="no item has both here"):
             found.plot(kind="judge")
-
-
-def test_a_metric_needs_predictions_and_tables_hold_all() -> None:
-    scores = {name: RNG.random(N) for name in "ab"}
-    human = {name: np.where(CHOSEN, values, np.nan) for name, values in scores.items()}
-    with pytest.raises(bb.errors.InvalidInputError, match="metric compares predictions with labels"):
-        bb.compare_judged(scores, human, labels_drawn="random", metric="f1_macro")
-    frame = pd.DataFrame({"judge": JUDGE, "human": HUMAN})
-    with pytest.raises(bb.errors.InvalidInputError, match="predictions stand beside a table"):
-        compared(frame, None)
-    whole = frame.assign(**{f"prediction[{name}]": values for name, values in PREDICTIONS.items()})
-    with pytest.raises(bb.errors.InvalidInputError, match="predictions is given twice"):
-        compared(source_of(whole, None, None, None, None), None)
-    with pytest.raises(bb.errors.InvalidInputError, match="has labels of several humans"):
-        compared(whole.drop(columns="human").assign(human_1=HUMAN, human_2=HUMAN), None, predictions=None)
 
 
 NORMAL = norm.ppf((np.arange(9999) + 1) / 10000)

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
-from tests.unit.questions.judged.examples import CHOSEN, RATES, compared
-
-import bestby as bb
-
-NEEDED = {"labels_drawn": "random"}
+from tests.unit.questions.judged.examples import compared
 
 
 def test_a_column_of_texts_that_are_numbers_is_one_of_numbers() -> None:
@@ -40,24 +33,3 @@ def test_dates_are_counted_in_days_however_they_are_given() -> None:
         found = compared(scale="same", bias_by={"day": given}).judges[0].effects[0]
         assert found.numeric
         assert found.slope == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("value", [math.inf, "-inf", 10**400])
-def test_a_column_with_an_infinite_number_is_refused(value: Any) -> None:
-    labelled = int(np.flatnonzero(CHOSEN)[7])
-    column = [value if place == labelled else place for place in range(200)]
-    with pytest.raises(
-        bb.errors.InvalidInputError, match=f"'turns' is infinite for item {labelled}, so"
-    ) as caught:
-        compared(scale="same", bias_by={"turns": column})
-    assert caught.value.hint
-
-
-@pytest.mark.parametrize("more", [NEEDED, {"calibration": RATES}], ids=["labels", "calibration"])
-def test_a_single_system_is_not_sent_to_a_function_that_corrects_nothing(more: dict[str, Any]) -> None:
-    human = {"a": [1, 0, None, None]} if more is NEEDED else None
-    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems, got 1: a") as caught:
-        bb.compare_judged({"a": [0.0, 1.0, 1.0, 0.0]}, human, **more)
-    assert caught.value.hint is not None
-    assert caught.value.hint.startswith("give the judge's scores of a second system too")
-    assert "evaluate would take the judge's scores as they are" in caught.value.hint

@@ -131,55 +131,6 @@ def test_a_csv_holds_no_empty_columns() -> None:
     assert [*chosen.to_frame("strata")["n_chosen"]] == [one.n_chosen for one in chosen.strata]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "it is not said how many"),
-        ({"n": 49}, "49 items cannot be drawn from 48"),
-        ({"n": 0}, "n must be"),
-        ({"n": 7, "stratify_by": "score"}, "7 items are too few for 4 strata"),
-        ({"n": 8, "stratify_by": "score", "n_bins": 1}, "2 to 100 bins"),
-        ({"n": 8, "stratify_by": "score", "strata": ["x"] * N}, "given and are to be made"),
-        ({"n": 8, "allocation": "neyman"}, "there are none"),
-        ({"n": 8, "sds": {"x": 1.0}}, "sds are for Neyman"),
-        (
-            {"n": 8, "strata": ["x"] * 20 + ["y"] * 28, "allocation": "neyman"},
-            "nothing is known of the spread",
-        ),
-        (
-            {"n": 8, "strata": ["x"] * 20 + ["y"] * 28, "allocation": "neyman", "sds": {"x": 1.0}},
-            "name every stratum",
-        ),
-        (
-            {"n": 8, "strata": ["x"] * 20 + ["y"] * 28, "allocation": "neyman", "sds": {"x": 1.0, "y": -1.0}},
-            "positive numbers or 0",
-        ),
-        ({"n": 8, "stratify_by": "scores"}, "stratify_by"),
-        ({"n": 8, "shuffle": "yes"}, "shuffle"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.errors.BestbyError, match=message):
-        draw(**options)
-
-
-def test_scores_that_cannot_make_strata_are_refused() -> None:
-    with pytest.raises(bb.errors.DesignError, match="is 1 for too many items"):
-        bb.choose_items({"a": [1] * 10}, 4, stratify_by="score")
-    with pytest.raises(bb.errors.InvalidInputError, match="those of one"):
-        bb.choose_items({"a": range(10)}, 4, stratify_by="disagreement")
-    with pytest.raises(bb.errors.InvalidInputError, match="there are none"):
-        bb.choose_items(IDS, 10, stratify_by="score")
-    with pytest.raises(bb.errors.InvalidInputError, match="per-item scores"):
-        bb.choose_items({"a": ["x", "y"] * 5}, 4, stratify_by="score")
-    with pytest.raises(bb.errors.InvalidInputError, match="must be unique"):
-        bb.choose_items(["q", "q"], 1)
-    with pytest.raises(bb.errors.InvalidInputError, match="texts or whole numbers"):
-        bb.choose_items([0.5, 0.2], 1)
-    with pytest.raises(bb.errors.DesignError, match="more than one stratum"):
-        bb.choose_items(IDS, 4, clusters=DOCS, strata=["x", "y"] * 24)
-
-
 @pytest.fixture
 def judged(tmp_path: Path) -> Path:
     path = tmp_path / "judged.csv"
@@ -196,22 +147,6 @@ def test_the_command_draws_what_python_draws(judged: Path, capsys: pytest.Captur
     assert main(["judged", "choose", str(judged), "--ids-only", "--shuffle", "--csv", "-"]) == 0
     ids = bb.choose_items(IDS, clusters=DOCS, shuffle=True)
     assert capsys.readouterr().out == ids.to_csv()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "first"),
-    [
-        (["--n", "8", "--stratify-by", "score", "--allocation", "neyman", "--sd", "x"], "--sd must be"),
-        (["--n", "8", "--ids-only", "--ignore", "a"], "--ids-only reads no scores"),
-    ],
-)
-def test_the_command_refuses_in_two_lines(
-    judged: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], first: str
-) -> None:
-    assert main(["judged", "choose", str(judged), *arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert first in lines[0]
-    assert len(lines) <= 2
 
 
 @pytest.mark.parametrize("by", ["score", "disagreement"])

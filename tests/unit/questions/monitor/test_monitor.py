@@ -146,20 +146,6 @@ def test_ties_say_nothing_about_which_is_better() -> None:
     assert with_ties == pytest.approx(without, rel=1e-9)
 
 
-def test_estimate_interval_and_text() -> None:
-    result = filled(answers(400, 0.3, 0.02), stop=True).result()
-    assert (result.decided_at, result.n_available) == (result.n_items, None)
-    assert result.sentence.startswith(
-        f"a has a significantly higher score than b (after {result.n_items} items): a − b = 0."
-    )
-    assert result["b"] is result.pairs[0]
-    assert result.interval is not None
-    assert result.estimate in result.interval
-    assert result.path[-1].n_items == result.n_items
-    with pytest.raises(bb.errors.InvalidInputError, match="no system 'c' in this result"):
-        result["c"]
-
-
 # -- comparisons of the same items -----------------------------------------------------------------
 
 

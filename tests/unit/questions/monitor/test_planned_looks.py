@@ -188,24 +188,6 @@ def test_a_saved_monitor_goes_on(tmp_path: Path, size: int | None) -> None:
     assert again.settings["looks"] == (81, 160, 240)
 
 
-def test_a_result_with_planned_looks_goes_through_json() -> None:
-    result = filled(answers(100), looks=[50, 100]).result()
-    assert bb.load(result.to_json()) == result
-    assert "the 2 planned looks (50, 100 items)" in str(result).replace("\n", " ")
-
-
-@pytest.mark.parametrize(
-    ("n", "looks", "told"),
-    [
-        (100, [50, 100], "to stop at the 2 planned looks (50, 100 items)."),
-        (60, [50, 100], "to stop at the 2 planned looks (50, 100 items), of which 1 took place."),
-        (100, [100], "to stop at 100 items."),
-    ],
-)
-def test_the_paragraph_for_a_paper_names_the_planned_looks(n: int, looks: list[int], told: str) -> None:
-    assert told in filled(answers(n), looks=looks).result().methods()
-
-
 LOOKS = range(2, 11)
 POCOCK = (2.178, 2.289, 2.361, 2.413, 2.453, 2.485, 2.512, 2.535, 2.555)
 OBRIEN_FLEMING = (1.977, 2.004, 2.024, 2.040, 2.053, 2.063, 2.072, 2.080, 2.087)

@@ -17,17 +17,6 @@ def test_the_paragraph_for_a_paper_and_its_works() -> None:
     assert "waudby-smith-ramdas-2020-confidence" in result.citations()
 
 
-def test_tables_and_their_frames() -> None:
-    result = filled(answers(100, 0.3, 0.02)).result()
-    with pytest.raises(bb.errors.InvalidInputError, match="cannot show percent: a monitor knows the bounds"):
-        result.table(percent=True)
-    assert list(result.to_frame("scores")["system"]) == ["a", "b"]
-    path = result.to_frame("path")
-    assert path["n_items"].iloc[-1] == 100
-    assert (path["low"] <= path["estimate"]).all()
-    assert result.to_frame()["difference"].iloc[0] == result.estimate
-
-
 def test_the_figure_has_the_path_the_margin_and_the_decision() -> None:
     axes = filled(answers(400, 0.3, 0.02), stop=True, margin=0.05).plot()
     drawn = {line.get_gid() for line in axes.lines} | {area.get_gid() for area in axes.collections}

@@ -2,53 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
-
 import numpy as np
-import pytest
-from tests.unit.questions.planning.examples import RUNS, SCORES, small_pilot
+from tests.unit.questions.planning.examples import RUNS
 
 import bestby as bb
-from bestby.report.figures.drawing import render
-
-
-@cache
-def _results() -> list[bb.results.Plan | bb.results.Allocation]:
-    return [
-        bb.power(
-            bb.planning.PairedScores(0.1, 1.0, design_effect=2.0, cluster_size=4.0), 800, n_comparisons=3
-        ),
-        bb.sample_size(bb.planning.PairedProportions(0.83, 0.8, 0.9)),
-        bb.minimum_detectable(RUNS, 500),
-        bb.power(bb.planning.LiftedScores(SCORES, 1.05), 6, n_simulations=200),
-        bb.power(small_pilot(), 60, n_simulations=50),
-        bb.allocate(RUNS, 1000.0, run_cost=10.0, item_cost=0.1),
-    ]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("position", range(6))
-def test_every_result_in_every_form(position: int, tmp_path: Path) -> None:
-    result = _results()[position]
-    text = result.details()
-    assert result.signature not in str(result)
-    assert repr(result).startswith(f"<{type(result).__name__}: ")
-    assert "\n" not in repr(result)
-    assert result.signature in text
-    document = json.loads(result.to_json(tmp_path / "plan.json"))
-    assert (tmp_path / "plan.json").read_text(encoding="utf-8") == result.to_json()
-    assert document["design"]["name"] == result.design.name
-    assert document["signature"] == result.signature
-    frame = result.to_frame()
-    lines = result.to_csv().splitlines()
-    assert lines[0].split(",") == list(frame.columns)
-    assert len(lines) == len(frame) + 1 > 2
-    assert "**" in result.to_markdown()
-    assert "tabular" in result.to_latex()
-    assert "<svg" in result.to_html()
-    assert render(result.plot(), ".png").startswith(b"\x89PNG")
 
 
 def test_the_answer_is_in_the_table_and_in_the_figure() -> None:

@@ -165,37 +165,6 @@ def test_the_limit_of_a_pair_among_several_holds_after_the_correction() -> None:
             assert stats.binomtest(n01, gap + 2 * n01).pvalue <= 0.05 / 3
 
 
-@pytest.mark.parametrize(
-    ("scores", "more", "message"),
-    [
-        ({"A": "88.3%"}, {"n_items": 872}, "at least two published scores"),
-        ({"A": "88.3%", "B": "87%"}, {}, "need either the number of items"),
-        ({"A": "88.3%", "B": "87%"}, {"n_items": 872, "n_runs": 5}, "need either the number of items"),
-        ({"A": "88.3", "B": "87.6"}, {"n_items": 872}, "the published score is 88.3"),
-        ({"A": "0.9±0.1", "B": "0.8±0.1"}, {"n_runs": 5}, "is not known, and nothing is guessed"),
-        ({"A": "0.9±0.1", "B": "0.8±0.1"}, {"n_runs": 5, "spread": "range"}, "no standard error"),
-        ({"A": "0.9±0.1", "B": "0.8±0.1"}, {"n_runs": 5, "spread": "iqr"}, "spread must be one of"),
-        ({"A": "0.9±0.1", "B": "0.8±0.1"}, {"n_runs": 1, "spread": "sd"}, "spread of a single run"),
-        ({"A": "0.9±0.1", "B": "0.8"}, {"n_runs": 5}, "has no spread"),
-        ({"A": "0.9±0.1", "B": "0.8±0.1"}, {"n_items": 10}, "has a spread"),
-        ({"A": "88%±0.4", "B": "87%±0.4"}, {"n_runs": 5, "spread": "sd"}, "write both in percent"),
-        ({"A": "0.9±0.1±0.2", "B": "0.8±0.1"}, {"n_runs": 5, "spread": "sd"}, "a number with its spread"),
-        ({"A": "88.3%", "B": "87.6%"}, {"n_items": [1, 2, 3]}, "3 numbers for 2 scores"),
-        (
-            {"A": "88.3%", "B": "87.6%"},
-            {"n_items": 872, "gold": [1]},
-            "has no effect on published scores alone",
-        ),
-        ({"A": "high", "B": "87.6%"}, {"n_items": 872}, "the score of A must be a number"),
-        ({"A": "0±0.0", "B": "0±0.0"}, {"n_runs": 5, "spread": "sd"}, "varies between runs"),
-    ],
-)
-def test_wrong_arguments(scores: Any, more: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.errors.InvalidInputError) as caught:
-        bb.compare_published(scores=scores, **more)
-    assert message in f"{caught.value.message} {caught.value.hint}"
-
-
 def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["published", "--score", "88.3%", "--score", "87.6%", "--items", "872"]) == 0
     text = capsys.readouterr().out

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.questions.runs.examples import GOLD, NEW, OLD, PER_ITEM, codes, numbers, predictions
+from tests.unit.questions.runs.examples import GOLD, NEW, OLD, PER_ITEM, codes, predictions
 
 from bestby import compare_datasets, compare_runs, read_datasets, read_runs
 from bestby.errors import InvalidInputError
@@ -164,36 +164,6 @@ def test_more_runs_than_a_float_has_room_for_splits_of(test: str, paired: bool) 
     assert 0.0 < found.p_value < 0.05
     constant = compare_runs({"a": [1.0] * 1100, "b": [0.0] * 1100}, test="t", paired=paired).differences[0]
     assert 0.0 < constant.p_value < 1e-300
-
-
-def test_frames_and_arrays_are_taken() -> None:
-    import pandas as pd
-    import polars as pl
-
-    plain = compare_runs({"old": OLD, "new": NEW})
-    for runs in (
-        {"old": tuple(OLD), "new": np.array(NEW)},
-        {"old": pd.Series(OLD), "new": pl.Series(NEW)},
-        pd.DataFrame({"old": OLD, "new": NEW}),
-        pl.DataFrame({"old": OLD, "new": NEW}),
-        pl.DataFrame({"old": OLD, "new": NEW}).to_arrow(),
-    ):
-        assert numbers(compare_runs(runs)) == numbers(plain)
-
-
-def test_asking_for_what_is_not_there() -> None:
-    result = compare_runs({"old": OLD, "new": NEW})
-    with pytest.raises(InvalidInputError, match="no variances of 'old' minus 'new'"):
-        result.variance("old", "new")
-    for settings, said in (
-        ({"kind": "pie"}, "kind must be one of"),
-        ({"metric": "f1"}, "no metric 'f1'"),
-        ({"pair": ("old", "new")}, "kind='quantiles' only"),
-        ({"kind": "quantiles", "pair": ("old", "old")}, "pair must be the names of two systems"),
-        ({"kind": "quantiles", "pair": ("old", "x")}, "no score of 'x'"),
-    ):
-        with pytest.raises(InvalidInputError, match=said):
-            result.plot(**settings)
 
 
 # -- published data --------------------------------------------------------------------------------

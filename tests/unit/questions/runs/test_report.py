@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
-from rich.cells import cell_len
 
 from bestby import ScoreMetric, compare_runs
-from bestby.questions.runs.report import differences_of_runs
 from bestby.report.figures.drawing import render
 from bestby.results import RunsComparison
 
@@ -24,9 +20,6 @@ RUNS = {
 ITEM = RNG.normal(size=25)
 
 
-COLUMNS = [column.name for column in differences_of_runs(with_items=True)]
-
-
 @pytest.fixture(scope="module")
 def scores() -> RunsComparison:
     return compare_runs(RUNS, metric="accuracy", margin=0.01)
@@ -35,24 +28,6 @@ def scores() -> RunsComparison:
 @pytest.fixture(scope="module")
 def items() -> RunsComparison:
     return compare_runs({name: ITEM + RNG.normal(m, 0.5, (4, 25)) for name, m in (("a", 0.4), ("b", 0.0))})
-
-
-def test_the_text(scores: RunsComparison, items: RunsComparison) -> None:
-    text = scores.details()
-    assert text.startswith("new has the highest accuracy, ")
-    assert "over 6 runs each" in text
-    assert "Systems by the mean of accuracy (higher is better), 6 runs each" in text
-    assert "sd" in text.split("group")[0]
-    assert "Probability that a run of the first is above one of the second" in text
-    assert "Probability that a run of a is above one of b" in items.details()
-    assert "Newcombe's score interval" in text
-    assert "Standard error" not in text
-    assert "∞ items" in items.details()
-    assert "p (items fixed)" in items.details()
-    for result in (scores, items):
-        *lines, signature = result.details().splitlines()
-        assert signature == result.signature
-        assert max(cell_len(line) for line in lines) <= 100
 
 
 def test_one_p_value_is_not_shown_twice(scores: RunsComparison) -> None:
@@ -66,63 +41,6 @@ def test_the_short_answer_has_systems_and_differences(scores: RunsComparison, it
         assert len(text.splitlines()) <= 40
         assert all(words not in text for words in ("Probability that", "ε", "p (t)", "p (items fixed)", "∞"))
         assert "Difference" in text
-
-
-def test_sentences_of_runs(scores: RunsComparison) -> None:
-    d = scores["old_1", "new"]
-    assert d.sentence.startswith("old_1 has a lower accuracy than new by ")
-    assert "A run of old_1 scores above one of new with probability 0.03 [" in d.sentence
-    assert "old_1 is worse than new by more than the margin of 0.01." in d.sentence
-    lower = compare_runs(RUNS, metric=ScoreMetric("score", greater_is_better=False))["old_1", "new"].sentence
-    assert "A run of old_1 scores above one of new with probability 0.03 [" in lower
-    two = compare_runs({k: RUNS[k] for k in ("old_1", "new")})["new", "old_1"]
-    assert f"ε_min of its stochastic order is {two.order.epsilon_min:.2f} (p = 0.00" in two.sentence
-
-
-def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
-    rows = list(csv.DictReader(io.StringIO(scores.to_csv())))
-    assert list(rows[0]) == COLUMNS
-    d = scores.differences[0]
-    assert float(rows[0]["probability_of_improvement"]) == d.improvement
-    assert float(rows[0]["epsilon_min_reverse"]) == d.reverse_order.epsilon_min
-    assert rows[0]["n_differing"] == ""
-    document = json.loads(scores.to_json())
-    assert document["systems"][0]["runs"] == sorted(RUNS["new"])  # in no order unless paired
-    assert document["systems"][0]["sd"] == pytest.approx(np.std(RUNS["new"], ddof=1))
-    assert document["n_items"] is None
-    assert document["variances"] == []
-    variance = json.loads(items.to_json())["variances"][2]
-    assert (variance["a"], variance["b"]) == ("a", "b")
-    total = variance["items"] + variance["runs"] + variance["rest"]
-    assert variance["error"] == pytest.approx(math.sqrt(total))
-    assert list(scores.to_frame().columns) == COLUMNS
-    assert (scores.to_frame()["a"] == [d.a for d in scores]).all()
-
-
-@pytest.mark.long
-def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) -> None:
-    assert "| old\\_1 |" in scores.to_markdown()
-    latex = scores.to_latex()
-    assert latex.count(r"\begin{table") == latex.count(r"\end{table") == 4
-    assert r"old\_1" in latex
-    assert items.to_latex().count(r"\begin{table") == 5
-    _, differences, against = latex.split(r"\end{table")[:3]
-    assert "Intervals (95" in differences
-    assert "Effect size" not in differences
-    assert "Intervals (95" not in against
-    assert r"Effect size: d\_av" in against
-    assert "p(ε)" not in differences
-    page = scores.to_html()
-    assert "Each p-value is the larger of those of the permutation test and Welch" in page
-    assert "Each p-value is the larger" not in items.to_html()
-    assert page.count("<svg") == 4
-    assert page.count("<table") == 5  # of the last one all columns are behind a click
-    assert page == scores.to_html()
-    assert items.to_html().count("<svg") == 3  # two systems need no matrix
-    assert "runs-0" in page
-    ids = [part.split('"')[0] for part in page.split(' id="')[1:]]
-    assert len(ids) == len(set(ids))
-    assert "<script" not in scores._repr_html_()
 
 
 def test_every_run_is_a_dot_inside_the_picture(scores: RunsComparison) -> None:

@@ -238,15 +238,6 @@ def test_the_sentence_says_only_what_is_shown() -> None:
     assert not sided["de"].significant
 
 
-def test_one_seed_one_result_and_the_hash_knows_the_slices() -> None:
-    data = drawn()
-    first = compared(data, {"language": data["language"]}, metric="f1_macro", n_resamples=499)
-    assert first == compared(data, {"language": data["language"]}, metric="f1_macro", n_resamples=499)
-    other = compared(data, {"language": np.roll(data["language"], 1)}, metric="f1_macro", n_resamples=499)
-    assert other.provenance.data_hash != first.provenance.data_hash
-    assert bb.load(first.to_json()) == first
-
-
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = drawn()
     path, out, page = tmp_path / "p.csv", tmp_path / "out.json", tmp_path / "page.html"

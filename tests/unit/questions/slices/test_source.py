@@ -133,15 +133,3 @@ def test_min_items_leaves_slices_out_and_says_so() -> None:
     assert [one.slice for one in result] == ["1", "2"]
     (told,) = [note.message for note in result.notes if note.code == "slices_left_out"]
     assert told == "1 slice of column 'x' with fewer than 2 items (1 item in all) is left out: 0"
-
-
-def test_designs_that_slices_do_not_have() -> None:
-    data = drawn()
-    with pytest.raises(bb.errors.DesignError, match="two crossed groupings"):
-        compared(data, {"x": data["language"]}, clusters=[data["doc"], data["length"]])
-    with pytest.raises(bb.errors.DesignError, match="more than 2000"):
-        bb.compare_slices(
-            {f"s{i}": data["new"] for i in range(5)}, data["gold"], by={"x": np.arange(600) // 2}
-        )
-    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems"):
-        bb.compare_slices({"a": data["new"]}, data["gold"], by={"x": data["language"]})

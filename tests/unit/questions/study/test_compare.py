@@ -19,7 +19,6 @@ from tests.unit.questions.study.conditions import (
     Make,
     N,
     codes,
-    counts,
     labels,
     numbers,
     rows,
@@ -301,40 +300,6 @@ def test_hard_systems_against_soft_gold_and_the_other_way(make: Make) -> None:
 
 
 # -- laws ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_runs", [1, 3])
-@pytest.mark.parametrize(("interval", "test"), [("auto", "auto"), ("percentile", "bootstrap")])
-@pytest.mark.parametrize(("asked", "mirrored"), [("two-sided", "two-sided"), ("greater", "less")])
-def test_roles_exchanged_mirror_the_difference_to_the_bit(
-    make: Make, n_runs: int, interval: str, test: str, asked: str, mirrored: str
-) -> None:
-    study = make({name: RUNS[name][:n_runs] for name in ("h0", "h1")})
-    settings: dict[str, Any] = {"metric": "f1_macro", "interval": interval, "test": test, "margin": 0.05}
-    settings |= {"n_resamples": 300}
-    one = study.compare(**settings, baseline="h0", alternative=asked)
-    other = study.compare(**settings, baseline="h1", alternative=mirrored)
-    assert counts(other) == (0, 3)  # it is the same question
-    assert dataclasses.asdict(other["h0", "h1"]) == dataclasses.asdict(
-        dataclasses.replace(one["h0", "h1"], notes=other["h0", "h1"].notes)
-    )
-    assert all(note.about[1:] == ("h0", "h1") for note in other["h0", "h1"].notes)
-    fresh = make({name: RUNS[name][:n_runs] for name in ("h0", "h1")})
-    assert numbers(fresh.compare(**settings, baseline="h1", alternative=mirrored)) == numbers(other)
-
-
-def test_threads_and_the_cache_change_no_bit(make: Make) -> None:
-    settings: dict[str, Any] = {"metric": ["f1_macro", "matthews_corrcoef"], "n_resamples": 300}
-    settings |= {"interval": "percentile", "test": "bootstrap"}
-    study = make(RUNS)
-    first = study.compare(**settings)
-    again = study.compare(**settings, resampling=bb.Resampling(n_jobs=2))
-    assert (first.n_reused, again.n_computed) == (0, 0)
-    assert (
-        numbers(first)
-        == numbers(again)
-        == numbers(make(RUNS).compare(**settings, resampling=bb.Resampling(n_jobs=2)))
-    )
 
 
 def test_a_metric_has_the_same_numbers_whatever_others_are_asked_for(make: Make) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -64,24 +63,6 @@ def test_an_undefined_score_names_the_run(make: Make) -> None:
 def result(make: Make) -> StudyComparison:
     study = make(RUNS, epochs=10)
     return study.compare(metric=["f1_macro", "accuracy"], margin=0.02)
-
-
-def test_text(result: StudyComparison) -> None:
-    text = str(result)
-    assert "Against the baseline h0" in text
-    assert "Conditions by f1_macro (higher is better), 90 items, 1 to 3 runs of each condition" in text
-    head = next(line for line in text.splitlines() if line.startswith("rank"))
-    assert head.split("  ")[0] == "rank"
-    assert "sd of runs" in head
-
-
-def test_json(result: StudyComparison) -> None:
-    document = json.loads(result.to_json())
-    assert document["baselines"] == ["h0"]
-    h1 = next(entry for entry in document["systems"] if entry["system"] == "h1")
-    assert h1["runs"] == pytest.approx(list(result.score("h1").runs))
-    assert (h1["epochs"], h1["sd"]) == (10.0, pytest.approx(result.score("h1").sd))
-    assert {d["n_runs_b"] for d in document["differences"]} == {3}
 
 
 def test_several_baselines_are_marked(make: Make) -> None:
@@ -172,12 +153,3 @@ def test_the_score_of_a_single_run_has_the_notes_of_compare(make: Make) -> None:
     told = [note for note in plain.notes if note.about == ("f1_macro", "h1")]
     assert [note.code for note in told] == ["few_effective"]
     assert [note for note in found.notes if note.about == ("f1_macro", "h1")] == told
-
-
-def test_what_a_study_prints(tmp_path: Path) -> None:
-    study = Study(tmp_path / "study")
-    assert repr(study) == "<study without runs>"
-    study.add("h0", run=0, predictions=["x", "y"], gold=["x", "y"], baseline=True)
-    assert repr(study) == "<study of 1 condition, 1 run, 2 items>"
-    study.add("h0", run=1, predictions=["x", "x"])
-    assert repr(study) == "<study of 1 condition, 2 runs, 2 items>"

@@ -90,11 +90,6 @@ class TestAlignment:
             assert [repr(value) for value in back.tolist()] == [repr(value) for value in values]
         assert [repr(value) for value in gold.ids.tolist()] == [repr(value) for value in ids]
 
-    def test_inputs_are_not_modified(self, tmp_path: Path) -> None:
-        rows = np.array([[1.0, 3.0], [2.0, 2.0]])
-        Store(tmp_path).add("h0", run=0, predictions=rows, gold=rows, reading=Reading(normalise=True))
-        assert rows.tolist() == [[1.0, 3.0], [2.0, 2.0]]
-
 
 class TestGold:
     def test_the_first_run_must_bring_it(self, tmp_path: Path) -> None:

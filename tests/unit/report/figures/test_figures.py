@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from tests.unit.report.conftest import ladder
 
 from bestby import Study, compare
@@ -21,7 +20,6 @@ from bestby._core.errors import InvalidInputError
 from bestby.report.comparison import Comparison
 from bestby.report.figures import drawing, forest, matrix
 from bestby.report.figures import systems as figures_systems
-from bestby.report.figures.canvas import Canvas
 
 
 def markers(axes: Any) -> list[Any]:
@@ -109,33 +107,6 @@ def test_no_text_overlaps_or_is_cut_off(any_comparison: Comparison) -> None:
     assert all(left.x1 < right.x0 for left, right in pairwise(inside))
 
 
-def test_height_grows_with_the_pairs(made: SimpleNamespace) -> None:
-    few = forest.forest(made.five()).figure.get_figheight()
-    many = forest.forest(made.roster["many"]()).figure.get_figheight()
-    assert many > 5 * few
-
-
-def test_axes_given_are_used(made: SimpleNamespace) -> None:
-    axes = Figure().add_subplot()
-    assert forest.forest(made.five(), canvas=Canvas(axes)) is axes
-    assert made.difference().plot(ax=Figure().add_subplot()).figure is not axes.figure
-    assert made.five().plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("Differences")
-
-
-def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
-    assert "f1[a_b]" in forest.forest(made.two_metrics(), "f1[a_b]").get_xlabel()
-    with pytest.raises(InvalidInputError) as caught:
-        forest.forest(made.five(), "bleu")
-    assert str(caught.value) == "no metric 'bleu' in this comparison\nhint: metrics: accuracy"
-
-
-def test_a_single_interval(made: SimpleNamespace) -> None:
-    axes = forest.interval(made.five()["aen_bert", "memnet"])
-    assert [text.get_text() for text in axes.texts] == ["0.024", "0.094", "0.060"]
-    assert axes.get_title(loc="left") == "Difference with its 95 % interval, 638 items"
-    assert axes.get_xlabel().startswith("← memnet better")
-
-
 def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
     made: SimpleNamespace, tmp_path: Path
 ) -> None:
@@ -149,12 +120,6 @@ def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
         forest.interval(made.difference(estimate=np.nan, low=np.nan, high=np.nan)), tmp_path / "x.png"
     )
     assert (tmp_path / "x.png").stat().st_size > 1000
-
-
-def test_scores(made: SimpleNamespace) -> None:
-    axes = figures_systems.scores(made.five())
-    assert [float(point.get_xdata()[0]) for point in markers(axes)] == [s.score for s in made.five().systems]
-    assert axes.get_xlabel() == "accuracy (higher is better)"
 
 
 @pytest.mark.parametrize(
@@ -183,12 +148,6 @@ def test_files_are_what_they_say_and_reproducible(
     drawing.save(forest.forest(made.five()).figure, two)
     assert one.read_bytes().startswith(magic)
     assert one.read_bytes() == two.read_bytes()
-
-
-def test_another_suffix_is_an_error(made: SimpleNamespace, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"written as \.png, \.svg, \.pdf, got '.*plot.gif'"):
-        drawing.save(forest.forest(made.five()), tmp_path / "plot.gif")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_pyplot_is_never_imported(tmp_path: Path) -> None:
@@ -256,3 +215,10 @@ def test_epochs_are_numbered_where_systems_stand(tmp_path: Path) -> None:
     axes.figure.canvas.draw()
     shown = [label.get_text() for label in axes.get_xticklabels()]
     assert shown == ["1", "2", "4"]
+
+
+def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
+    assert "f1[a_b]" in forest.forest(made.two_metrics(), "f1[a_b]").get_xlabel()
+    with pytest.raises(InvalidInputError) as caught:
+        forest.forest(made.five(), "bleu")
+    assert str(caught.value) == "no metric 'bleu' in this comparison\nhint: metrics: accuracy"

@@ -204,13 +204,6 @@ def test_the_page_of_a_thousand_systems_is_small_and_shows_which_may_be_the_best
     assert table.count(">•</td>") == len(c.best.systems) < 1000
 
 
-def test_settings_and_signature(made: SimpleNamespace) -> None:
-    text = to_html(made.five())
-    assert "<dt>interval</dt><dd>bca</dd>" in text
-    assert "<dt>numpy</dt><dd>2.4.6</dd>" in text
-    assert '<code class="bb-signature">' in text
-
-
 def test_a_fragment_styles_only_itself(any_comparison: Comparison) -> None:
     text = to_fragment(any_comparison)
     Page(text)

@@ -57,22 +57,6 @@ def test_the_short_answer_has_at_most_forty_lines(made: SimpleNamespace, k: int)
     assert len(rows) == (k * (k - 1) // 2 if k <= 5 else k - 1)
 
 
-def test_of_many_systems_the_best_are_shown(made: SimpleNamespace) -> None:
-    text = to_text(made.ladder([f"s{i:02d}" for i in range(25)]))
-    assert ": the first 20 of 25\n" in text
-    assert "s19" in text
-    assert "s20" not in text
-    assert "s20" in to_text(made.ladder([f"s{i:02d}" for i in range(25)]), top=21)
-    assert "s20" in to_text(made.ladder([f"s{i:02d}" for i in range(25)]), details=True)
-
-
-def test_in_brief_there_is_one_table(made: SimpleNamespace) -> None:
-    text = to_text(made.five(), brief=True)
-    lead, table = text.split("\n\n")
-    assert lead.startswith("aen_bert has the highest accuracy")
-    assert len(table.splitlines()) == 3 + 5
-
-
 def test_bars_stand_where_there_is_room(made: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     text = to_text(made.five())
     assert text.count("●") == 5 + 10
@@ -127,12 +111,6 @@ def test_many_pairs_are_cut_and_counted(made: SimpleNamespace) -> None:
     whole = to_text(made.roster["many"](), details=True)
     assert "result.details()" not in whole
     assert len(re.findall(r"\nsystem_\d", whole.split("\nDifferences")[1])) == 105
-
-
-def test_piped_output_is_the_text(made: SimpleNamespace) -> None:
-    file = io.StringIO()
-    print_to(made.five(), file)
-    assert file.getvalue() == to_text(made.five()) + "\n"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
