@@ -328,6 +328,63 @@ def test_preferences(judged: Any, given: dict[str, Any], more: dict[str, Any]) -
         check_comparison(result)
 
 
+CELLS = [(system, p, s, i) for system in "ab" for p in range(2) for s in range(2) for i in range(2)]
+
+
+@settings(**SETTINGS)
+@given(
+    st.lists(numbers | st.sampled_from([0, 1]), min_size=16, max_size=16)
+    | st.lists(scalars, min_size=16, max_size=16),
+    st.sets(st.sampled_from(CELLS), max_size=4),
+    st.integers(1, 2),
+    st.sampled_from([{}, {"fixed": "prompt"}, {"fixed": ("prompt", "item")}, {"nested": {"seed": "prompt"}}]),
+    odd_settings,
+)
+def test_facets(
+    scores: list[Any], holes: set[Any], n_items: int, given: dict[str, Any], more: dict[str, Any]
+) -> None:
+    names_of = ("system", "prompt", "seed", "item")
+    rows = [
+        {**dict(zip(names_of, cell, strict=True)), "score": score}
+        for cell, score in zip(CELLS, scores, strict=True)
+        if cell not in holes and cell[3] < n_items
+    ]
+    arguments = {"facets": ("prompt", "seed"), "n_resamples": FEW, **given, **more}
+    result = check_outcome(lambda: bb.compare_facets(rows, **arguments))
+    if result is not None:
+        check_comparison(result)
+
+
+@settings(**SETTINGS)
+@given(
+    st.lists(st.lists(numbers | st.none(), min_size=5, max_size=5), min_size=2, max_size=4)
+    | st.lists(st.lists(st.sampled_from(["x", "y", "", None]), min_size=5, max_size=5), max_size=4)
+    | st.lists(columns(5), max_size=3),
+    st.sampled_from(["nominal", "ordinal", "interval", "ratio", "x"]),
+)
+def test_agreement(labels: list[Any], scale: str) -> None:
+    table = {f"annotator_{place}": column for place, column in enumerate(labels)}
+    result = check_outcome(lambda: bb.agreement(table, scale=scale))
+    assert result is None or (str(result) and result.to_json())
+
+
+ANSWERS = st.lists(st.lists(st.booleans() | st.sampled_from([0, 1, 0.5]), max_size=4), max_size=4)
+
+
+@settings(**SETTINGS)
+@given(st.dictionaries(names, ANSWERS | columns(3), max_size=3), st.sampled_from(["pass@k", "pass^k", "x"]))
+def test_attempts(answers: dict[str, Any], metric: str) -> None:
+    result = check_outcome(lambda: bb.compare_attempts(answers, metric=metric))
+    assert result is None or (str(result) and result.to_json())
+
+
+@settings(**SETTINGS)
+@given(evaluations(), st.dictionaries(st.sampled_from("abc"), scalars | columns(6), max_size=3))
+def test_frontier(made: tuple[Any, Any], costs: dict[str, Any]) -> None:
+    result = check_outcome(lambda: bb.frontier(*made, cost={"price": costs}, n_resamples=FEW))
+    assert result is None or (str(result) and result.to_json())
+
+
 @settings(max_examples=12, **SETTINGS)
 @given(evaluations(), names, scalars)
 def test_study(made: tuple[Any, Any], condition: Any, run: Any) -> None:

@@ -332,6 +332,7 @@ def _numbers(predictions: Iterable[Any], metric: str) -> list[list[float]]:
                 f"{metric} needs finite numbers as labels, got {row!r} on item {item}",
                 hint="number the labels in their order, or use krippendorff_alpha, which takes any",
             )
+        checks.check_bounded(np.array(values), f"the labels of item {item}")
         out.append(values)
     return out
 

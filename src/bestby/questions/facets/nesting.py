@@ -128,6 +128,7 @@ def nesting_of(
 
     `pairs` say of facets in which other they lie.
     """
+    items = items if items in codes else None  # a single fixed item is no facet
     parents = {facet: {outer for inner, outer in pairs if inner == facet} for facet in codes}
     sizes = {facet: np.count_nonzero(np.bincount(code)) for facet, code in codes.items()}
     found = []
