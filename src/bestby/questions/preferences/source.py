@@ -515,7 +515,7 @@ def _numbers(table: Table, name: str) -> FloatArray:
         return np.array([np.nan if one is None else _amount(one) for one in _cells(table, name)])
     column = table.column(name)
     read = as_scores(column)
-    numbers = [*map(len, column.values.tolist())] if read.is_text else read.values
+    numbers = [len(text or "") for text in column.values.tolist()] if read.is_text else read.values
     return np.where(column.missing, np.nan, np.asarray(numbers, dtype=np.float64))
 
 

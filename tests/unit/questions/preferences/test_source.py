@@ -167,12 +167,14 @@ def test_covariates_of_every_form() -> None:
         (["len_a,size"], "has no column 'size'"),
         ([("len_a",)], "no covariate"),
         (np.ones(3), "covariates has 3 values, expected 360"),
+        ("text", "covariate 'text' has no value in 1 of 360 judgements; first: row 1"),
         ({"d": [np.nan] + [1.0] * 359}, "covariate 'd' has no value in 1 of 360 judgements; first: row 1"),
     ],
 )
 def test_covariates_that_are_refused(covariates: object, message: str) -> None:
     columns = dict(zip(("item", "a", "b", "winner"), zip(*ROWS, strict=True), strict=True))
     columns |= {"len_a": [1] * len(ROWS), "len_b": [1] * len(ROWS)}
+    columns |= {"text_a": ["yes"] * len(ROWS), "text_b": [None] + ["no"] * (len(ROWS) - 1)}
     with pytest.raises(InvalidInputError, match=message):
         data_of(columns, covariates=covariates)
 
