@@ -36,7 +36,9 @@ def about(schema: dict[str, Any]) -> str:
     types = {*schema.get("type", ())}
     if "array" in types:
         items = schema.get("items", {})
-        return f"list: {keys(items)}" if "properties" in items else f"list of {about(items) or 'numbers'}"
+        if "properties" in items:
+            return f"list: {keys(items)}"
+        return f"list of {about(items) or 'numbers'}" if items else "list"
     if "object" in types:
         return f"object: {keys(schema)}" if "properties" in schema else "object, its keys are names"
     if not types:

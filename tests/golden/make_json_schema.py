@@ -10,9 +10,12 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+from tests.golden.example_systems import N, labels
 from tests.golden.make_unchanged_numbers import CASES
 from tests.golden.numbers_of_results import FirstRows
 
@@ -42,39 +45,72 @@ RESULT = "Result"
 """The name of the schema of these keys."""
 
 Schema = dict[str, Any]
-Tables = dict[str, tuple[set[str], set[str]]]
 
 
-def schema_of(value: Any, tables: Tables, name: str = "") -> Schema:
+@cache
+def declared_as_null(kind: type) -> frozenset[str]:
+    """Return the fields and properties of a class of records that may be None."""
+    found = set()
+    for base in kind.__mro__:
+        hints = dict(vars(base).get("__annotations__", {}))
+        getters = {name: one.fget for name, one in vars(base).items() if isinstance(one, property)}
+        hints |= {name: getter.__annotations__.get("return", "") for name, getter in getters.items()}
+        found |= {name for name, hint in hints.items() if "None" in str(hint)}
+    return frozenset(found)
+
+
+class Declared(NamedTuple):
+    """What is declared of a result: its tables, each with the columns that are always there and those that
+    need intervals or tests, and the names of what may be None in its records."""
+
+    tables: dict[str, tuple[set[str], set[str]]]
+    nullable: frozenset[str]
+
+    @classmethod
+    def of(cls, result: Any, record: str) -> Declared:
+        """Return what is declared of a result with such a record in JSON."""
+        tables = {}
+        for name, rows in kind_of(result).TABLES.items():
+            fields = rows.fields(result) if callable(rows.fields) else rows.fields
+            always, needy = (
+                {one.name for one in fields if bool(one.needs) is needs} for needs in (False, True)
+            )
+            tables[name] = (always, needy)
+        names = set(re.findall(r'"class": "(\w+)"', record)) & {*bb.results.__all__}
+        return cls(tables, frozenset().union(*(declared_as_null(getattr(bb.results, one)) for one in names)))
+
+
+NOTHING = Declared({}, frozenset())
+
+
+def schema_of(value: Any, declared: Declared, name: str = "") -> Schema:
     """Return the schema of one value; all keys are required but columns that need intervals or tests."""
     if isinstance(value, list):
         items: Schema = {}
         for item in value:
-            items = merged(items, schema_of(item, tables, name))
+            items = merged(items, schema_of(item, declared, name))
         return {"type": ["array"], **({"items": items} if items else {})}
     if not isinstance(value, dict):
         return {"type": TYPES[type(value)]}
     if name in BY_NAME:
-        declared = set.union(*tables.get(name, (set(),)))
-        value = {key: item for key, item in value.items() if key in declared}
+        columns = set.union(*declared.tables.get(name, (set(),)))
+        value = {key: item for key, item in value.items() if key in columns}
         if not value:
             return {"type": ["object"]}
-    optional = {column for always, needy in tables.values() if always <= value.keys() for column in needy}
+    optional = {
+        column for always, needy in declared.tables.values() if always <= value.keys() for column in needy
+    }
     return {
         "type": ["object"],
         "required": sorted(value.keys() - optional),
-        "properties": {key: schema_of(item, tables, key) for key, item in value.items()},
+        "properties": {
+            key: merged(
+                schema_of(item, declared, key),
+                {"type": ["null"]} if key in declared.nullable and not isinstance(item, list) else {},
+            )
+            for key, item in value.items()
+        },
     }
-
-
-def tables_of(result: Any) -> Tables:
-    """Return the tables of a result: the columns that are always there, and those that need something."""
-    found = {}
-    for name, rows in kind_of(result).TABLES.items():
-        fields = rows.fields(result) if callable(rows.fields) else rows.fields
-        always, needy = ({one.name for one in fields if bool(one.needs) is needs} for needs in (False, True))
-        found[name] = (always, needy)
-    return found
 
 
 def merged(one: Schema, other: Schema) -> Schema:
@@ -98,21 +134,40 @@ def merged(one: Schema, other: Schema) -> Schema:
 def schemas_of(result: Any) -> dict[str, Schema]:
     """Return the schemas of what a result writes: of the keys that all have, and of those of its kind."""
     document = json.loads(result.to_json())
-    del document["record"]  # bb.load reads it, and the tests of loading are about it
+    record = json.dumps(document.pop("record"))  # bb.load reads it, and the tests of loading are about it
     common = {key: document.pop(key) for key in COMMON if key in document}
-    found = {RESULT: schema_of(common, {}), common["kind"]: schema_of(document, tables_of(result))}
+    declared = Declared.of(result, record)
+    found = {RESULT: schema_of(common, NOTHING), common["kind"]: schema_of(document, declared)}
     found[RESULT]["required"] = sorted(COMMON)
     found[RESULT]["properties"]["record"] = {"type": ["object"]}
     return found
 
 
+def in_parts() -> Iterator[Any]:
+    """Yield results for which tests or intervals were not asked: what has none is absent or null."""
+    chance = np.random.default_rng(1)
+    runs = {f"d{i}": {name: chance.random(5) for name in "abc"} for i in range(3)}
+    predicted, gold = labels(3)
+    systems = {name: np.array(values) for name, values in predicted.items()}
+    folds = bb.Evaluation(systems, np.array(gold), strata=np.array([f"f{place % 4}" for place in range(N)]))
+    pairs = [("a", "b", "a"), ("b", "c", "c"), ("a", "c", "tie"), ("b", "a", "a")] * 9
+    judged = [(f"q{place}", *pair) for place, pair in enumerate(pairs)]
+    for settings in ({"test": None}, {"interval": None}):
+        yield bb.compare(systems, gold, **settings)
+        yield bb.compare_runs(runs["d0"], **settings)
+        yield bb.compare_datasets(runs, **settings)
+        yield bb.compare_folds(folds, **settings)
+        yield bb.compare_preferences(judged, **settings)
+
+
 def results() -> Iterator[Any]:
-    """Yield the results of all golden cases, and those in files of an earlier version."""
+    """Yield the results of all golden cases, of parts alone, and those in files of an earlier version."""
     for case in CASES.values():
         made = case()
         made = made.result if isinstance(made, FirstRows) else made
         if not isinstance(made, dict):
             yield made
+    yield from in_parts()
     yield from map(bb.load, EARLIER)
 
 
@@ -138,9 +193,9 @@ def missed(before: Schema, now: Schema, where: str) -> list[str]:
     """Return what readers would miss: keys that are gone, and types that are new.
 
     >>> before = {"type": ["object"], "required": ["n"], "properties": {"n": {"type": ["integer"]}}}
-    >>> missed(before, schema_of({"n": "many", "more": 1}, {}), "Plan")
+    >>> missed(before, schema_of({"n": "many", "more": 1}, NOTHING), "Plan")
     ['Plan.n is now string, and was integer']
-    >>> missed(before, schema_of({"more": 1}, {}), "Plan")
+    >>> missed(before, schema_of({"more": 1}, NOTHING), "Plan")
     ['Plan.n is gone']
     """
     if not before:

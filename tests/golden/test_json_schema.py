@@ -16,6 +16,7 @@ from tests.golden.make_json_schema import (
     FILE,
     RESULT,
     Schema,
+    in_parts,
     merged,
     opened,
     schemas_of,
@@ -41,6 +42,12 @@ def test_what_an_earlier_version_wrote_fits_when_it_is_written_again(path: Path)
     result = bb.load(path)
     Draft202012Validator(DOCUMENT).validate(json.loads(result.to_json()))
     assert lacking(stored(), schemas_of(result)) == []
+
+
+def test_what_has_no_tests_or_no_intervals_fits() -> None:
+    for result in in_parts():
+        Draft202012Validator(DOCUMENT).validate(json.loads(result.to_json()))
+        assert lacking(stored(), schemas_of(result)) == []
 
 
 def lacking(kinds: dict[str, Schema], found: dict[str, Schema]) -> list[str]:
