@@ -678,7 +678,7 @@ class Scored:
         """Return what a file holds, whose system is called as the user says before all."""
         return cls(str(file.path), system_of(file, system), file.name, dataset, samples, **more)
 
-    # Properties, as the samples of a log are many: each is computed once
+    # The samples of a log are many: each of these is computed once.
     @cached_property
     def names(self) -> dict[str, None]:
         """The names of the scores, in order."""
@@ -717,12 +717,12 @@ class Choice(NamedTuple):
 class Tool:
     """A tool whose files hold scores of items, and what it calls them.
 
-    `tool` are its files, in words; `what` is its word for a score, and `items` what a dataset is called that
+    `files` is what they are called; `what` is its word for a score, and `items` what a dataset is called that
     no file tells. `main` are the scores that are compared by default, the first that there is; `beside` are
     others that are no such. `choose` replaces this rule.
     """
 
-    tool: str
+    files: str
     main: Sequence[str] = ()
     beside: frozenset[str] = frozenset()
     what: str = "score"
@@ -757,7 +757,7 @@ class Tool:
         return gathered(
             logs,
             {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()},
-            f"{self.tool}; {self._description(scored, chosen)}",
+            f"{self.files}; {self._description(scored, chosen)}",
             on_missing=on_missing,
             cluster=clusters,
             names=names_by_task(scored, datasets, _comparable),
@@ -826,7 +826,7 @@ class Harness(Tool):
         clusters: str | None = None,
     ) -> Read:
         """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
-        refuse_gold(gold, f"{self.tool} hold their scores and need no gold")
+        refuse_gold(gold, f"{self.files} hold their scores and need no gold")
         scored = [one for file in files_of(paths, self.recognises) for one in self.scored(file)]
         return self.compared(scored, value_column, on_missing, clusters)
 
