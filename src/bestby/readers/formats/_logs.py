@@ -192,8 +192,11 @@ def gathered(
     description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
+    # Tasks may be the clusters of the items of all, unless the logs call a grouping so.
+    by_task = cluster == "task" and len(by_dataset) > 1 and not any("task" in log.groups for log in logs)
+    within = None if by_task else cluster
     parts = {
-        name: _evaluation(list(group.values()), on_missing, cluster, objects=name in objects)
+        name: _evaluation(list(group.values()), on_missing, within, objects=name in objects)
         for name, group in by_dataset.items()
     }
     left = len({log.dataset for log in logs}) - len(parts)
@@ -207,7 +210,8 @@ def gathered(
             return Read(description, datasets=parts, unpooled=unpooled, quantities=beside)
         pooled = _pooled(parts)
         assert pooled.tasks is not None
-        tasks = {"task": pooled.tasks}
+        tasks = {} if by_task else {"task": pooled.tasks}
+        pooled = dataclasses.replace(pooled, clusters=pooled.tasks) if by_task else pooled
         return Read(description, pooled, datasets=parts, metric=common, clusters=tasks, quantities=beside)
     ((_, group),) = by_dataset.items()
     (evaluation,) = parts.values()
