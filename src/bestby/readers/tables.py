@@ -484,6 +484,18 @@ def parquet_columns(path: Path, database: DuckDBPyConnection) -> dict[str, str]:
     return {name: _exact_value(row[0], row[1]) for name, row in zip(names, described, strict=True)}
 
 
+def types_in_head(path: Path, head: bytes) -> dict[str, str]:
+    """Return the types of the columns of a file that begins as Parquet does; none if it cannot be read."""
+    if not head.startswith(b"PAR1"):
+        return {}
+    try:
+        with connection(path) as database:
+            rows = database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [literal(path)]).fetchall()
+    except InvalidInputError:
+        return {}
+    return {str(name): str(kind) for name, kind, *_ in rows}
+
+
 def _column_names(path: Path, database: DuckDBPyConnection) -> list[str]:
     """Return the names of the columns of the table itself, not of those that lie inside others."""
     rows = database.execute("SELECT name, num_children FROM parquet_schema(?)", [literal(path)]).fetchall()

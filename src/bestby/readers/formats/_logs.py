@@ -193,8 +193,11 @@ def gathered(
     description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
+    # Tasks may be the clusters of the items of all, unless the logs call a grouping so.
+    by_task = cluster == "task" and len(by_dataset) > 1 and not any("task" in log.groups for log in logs)
+    within = None if by_task else cluster
     parts = {
-        name: _evaluation(list(group.values()), on_missing, cluster, objects=name in objects)
+        name: _evaluation(list(group.values()), on_missing, within, objects=name in objects)
         for name, group in by_dataset.items()
     }
     left = len({log.dataset for log in logs}) - len(parts)
@@ -208,7 +211,8 @@ def gathered(
             return Read(description, datasets=parts, unpooled=unpooled, quantities=beside)
         pooled = _pooled(parts)
         assert pooled.tasks is not None
-        tasks = {"task": pooled.tasks}
+        tasks = {} if by_task else {"task": pooled.tasks}
+        pooled = dataclasses.replace(pooled, clusters=pooled.tasks) if by_task else pooled
         return Read(description, pooled, datasets=parts, metric=common, clusters=tasks, quantities=beside)
     ((_, group),) = by_dataset.items()
     (evaluation,) = parts.values()
@@ -679,7 +683,7 @@ class Scored:
         """Return what a file holds, whose system is called as the user says before all."""
         return cls(str(file.path), system_of(file, system), file.name, dataset, samples, **more)
 
-    # Properties, as the samples of a log are many: each is computed once
+    # The samples of a log are many: each of these is computed once.
     @cached_property
     def names(self) -> dict[str, None]:
         """The names of the scores, in order."""
@@ -718,12 +722,12 @@ class Choice(NamedTuple):
 class Tool:
     """A tool whose files hold scores of items, and what it calls them.
 
-    `tool` are its files, in words; `what` is its word for a score, and `items` what a dataset is called that
+    `files` is what they are called; `what` is its word for a score, and `items` what a dataset is called that
     no file tells. `main` are the scores that are compared by default, the first that there is; `beside` are
     others that are no such. `choose` replaces this rule.
     """
 
-    tool: str
+    files: str
     main: Sequence[str] = ()
     beside: frozenset[str] = frozenset()
     what: str = "score"
@@ -758,7 +762,7 @@ class Tool:
         read = gathered(
             logs,
             {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()},
-            f"{self.tool}; {self._description(scored, chosen)}",
+            f"{self.files}; {self._description(scored, chosen)}",
             on_missing=on_missing,
             cluster=clusters,
             names=names_by_task(scored, datasets, _comparable),
@@ -830,7 +834,7 @@ class Harness(Tool):
         clusters: str | None = None,
     ) -> Read:
         """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
-        refuse_gold(gold, f"{self.tool} hold their scores and need no gold")
+        refuse_gold(gold, f"{self.files} hold their scores and need no gold")
         scored = [one for file in files_of(paths, self.recognises) for one in self.scored(file)]
         return self.compared(scored, value_column, on_missing, clusters)
 

@@ -336,7 +336,7 @@ def _labels(runs: Sequence[_Run], on_missing: OnMissing, clusters: str | None) -
             for key, label in entry.groups.items():
                 groups.setdefault(key, {})[item] = label
         logs.append(Log(name, run.dataset, run.source, outputs, gold, groups=groups))
-    description = f"{_TOOL.tool}; outputs as predictions, expected outputs as gold"
+    description = f"{_TOOL.files}; outputs as predictions, expected outputs as gold"
     return gathered(logs, "accuracy", description, on_missing=on_missing, cluster=clusters)
 
 

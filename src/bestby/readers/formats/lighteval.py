@@ -16,6 +16,7 @@ from bestby._core.paths import is_file
 from bestby.readers.database import connection, literal
 from bestby.readers.formats._logs import Harness, Sample, Scored
 from bestby.readers.formats.base import File
+from bestby.readers.tables import types_in_head
 from bestby.readers.text import Record, beginning, document, number
 
 SIBLINGS = ("results_*.json",)
@@ -26,14 +27,7 @@ _FIELDS = ("id", "task_name", "query")
 
 def recognises(path: Path, head: bytes) -> bool:
     """Tell whether a file is a table of details, from the names and types of its columns."""
-    if not head.startswith(b"PAR1"):
-        return False
-    try:
-        with connection(path) as database:
-            rows = database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [literal(path)]).fetchall()
-    except InvalidInputError:
-        return False
-    return {str(name) for name, kind, *_ in rows if str(kind).startswith("STRUCT")} >= _COLUMNS
+    return {name for name, kind in types_in_head(path, head).items() if kind.startswith("STRUCT")} >= _COLUMNS
 
 
 def _scored(file: File) -> Iterator[Scored]:

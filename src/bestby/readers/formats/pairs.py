@@ -20,10 +20,10 @@ from bestby.data.roles import ITEM_WORDS, Roles, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.metrics._items import NamedPair
-from bestby.readers.database import connection, literal
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read, refuse_gold
 from bestby.readers.joined_files import Part, check_ids, groups_of
+from bestby.readers.tables import types_in_head
 from bestby.readers.text import csv_rows, first_lines
 from bestby.results.base import Note
 
@@ -59,12 +59,7 @@ def recognises(path: Path, head: bytes) -> bool:
 def _column_names(path: Path, head: bytes) -> list[str]:
     """Return the names of the columns as far as the start of a file tells."""
     if head.startswith(b"PAR1"):
-        try:
-            with connection(path) as database:
-                rows = database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [literal(path)]).fetchall()
-        except InvalidInputError:
-            return []
-        return [str(row[0]) for row in rows]
+        return [*types_in_head(path, head)]
     lines = first_lines(head)
     first = lines[0].strip() if lines else ""
     if first.startswith("{"):

@@ -103,3 +103,16 @@ def test_malformed_files(make: Make) -> None:
 
 def test_recognised(make: Make) -> None:
     assert format_in(make("x", json.dumps(helm([1.0]), indent=2))) is form
+
+
+def test_scenarios_may_be_the_clusters(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        for scenario in ("law", "art"):
+            folder = tmp_path / f"{scenario},model={model}"
+            folder.mkdir()
+            (folder / "per_instance_stats.json").write_text(json.dumps(helm([1.0, 0.0])))
+    paths = {folder.name: folder for folder in sorted(tmp_path.iterdir())}
+    found = form.read(paths, clusters="task")
+    assert found.evaluation.clusters.tolist() == ["art", "art", "law", "law"]
+    assert set(form.read(paths).clusters) == {"task"}
+    assert not found.clusters
