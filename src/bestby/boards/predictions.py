@@ -33,6 +33,7 @@ from bestby.metrics.registry import resolve
 from bestby.metrics.suitability import chosen_metrics
 from bestby.readers.files import read_table
 from bestby.readers.joined_files import Part, system_part
+from bestby.report.numbers import percent
 
 Form = Literal["labels", "numbers", "texts"]
 """What predictions are: labels of the task, a number per item, or a text per item."""
@@ -219,7 +220,7 @@ def _rows(part: Part, items: Sequence[str], coverage: float) -> Array:
         )
     left_out = [item for item in respelled if item not in place]
     if n - len(left_out) < coverage * n:
-        least = f"at least {coverage:.4g} of the items" if coverage < 1.0 else "every item"
+        least = f"at least {percent(coverage)} of the items" if coverage < 1.0 else "every item"
         raise InvalidInputError(
             f"{part.source}: {grouped(len(left_out))} of {grouped(n)} items have no prediction, such as"
             f" {_examples(left_out)}",

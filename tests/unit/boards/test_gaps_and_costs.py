@@ -98,7 +98,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 def test_items_are_left_out_where_the_settings_say_so(board: Board, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="180 of 240 items have no prediction, such as 'q60'") as told:
         send(board, "a/few", NEWCOMER, np.arange(N) < 60)
-    assert told.value.hint == "give a prediction for at least 0.3 of the items of the public list"
+    assert told.value.hint == "give a prediction for at least 30 % of the items of the public list"
     send(board, "a/enough", NEWCOMER, np.arange(N) < 72)
     check = board.check(tmp_path / "sent.csv")
     assert (check.n_items, check.n_absent) == ({"task": 240}, {"task": 168})
