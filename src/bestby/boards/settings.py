@@ -144,8 +144,9 @@ class Settings:
             if task.coverage < 1.0
         ]
         columns = dict.fromkeys(statistic_of(cost)[0] for cost in self.costs)
-        more = f"costs, a column of the file for those of each item, or a price: {', '.join(columns)}"
-        return (*fewer, more) if self.costs else (*fewer,)
+        prices = [cost for cost in self.costs if cost in columns]
+        more = [f"costs of each item, in columns of the file: {', '.join(columns)}"] if columns else []
+        return (*fewer, *more, *(f"{price}: a price will do" for price in prices))
 
     @property
     def without_effect(self) -> str:

@@ -341,7 +341,8 @@ def test_the_pages_show_the_frontier(board: Board) -> None:
     assert {row["system"]: row["may_be_on_frontier"] for row in rows}["b/old"] == "false"
     costs = rows_of(files[f"{data}-costs.csv"])
     assert {row["system"]: float(row["value"]) for row in costs if row["cost"] == "usd"} == USD
-    assert "a column of the file for those of each item, or a price: usd, ms" in files["participate.html"]
+    assert "costs of each item, in columns of the file: usd, ms</li>" in files["participate.html"]
+    assert "<li>usd: a price will do</li>" in files["participate.html"]
 
 
 def test_costs_do_not_tell_the_gold(board: Board) -> None:
