@@ -33,6 +33,7 @@ from bestby.metrics.registry import resolve
 from bestby.metrics.suitability import chosen_metrics
 from bestby.readers.files import read_table
 from bestby.readers.joined_files import Part, system_part
+from bestby.report.numbers import percent
 
 Form = Literal["labels", "numbers", "texts"]
 """What predictions are: labels of the task, a number per item, or a text per item."""
@@ -140,15 +141,13 @@ def _at(values: Array, rows: Array) -> Array:
     return np.where(rows < 0, nothing, values[rows]).astype(values.dtype)
 
 
-def columns_of_costs(path: Path, task: Task, items: Sequence[str], costs: Sequence[str]) -> list[str]:
-    """Return the costs of which a file has a column, a number of 0 or more for each of its items."""
-    if not costs or path.suffix.lower() == ".txt":
+def columns_of_costs(path: Path, task: Task, items: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return those columns of costs that a file has, with a number of 0 or more for each of its items."""
+    if not columns or path.suffix.lower() == ".txt":
         return []
     names = read_table(path, frozenset(MISSING)).names
-    columns = {cost: statistic_of(cost)[0] for cost in costs}
-    there = [cost for cost, column in columns.items() if column in names]
-    read = predictions_of_systems(path, as_numbers(task), items, [columns[cost] for cost in there])
-    for name, values in read.items():
+    there = [column for column in columns if column in names]
+    for name, values in predictions_of_systems(path, as_numbers(task), items, there).items():
         if values.min(where=~absent(values), initial=0.0) < 0.0:
             raise InvalidInputError(
                 f"{path_text(path)}: {name} is below 0 for an item", hint="a cost is 0 or more"
@@ -219,7 +218,7 @@ def _rows(part: Part, items: Sequence[str], coverage: float) -> Array:
         )
     left_out = [item for item in respelled if item not in place]
     if n - len(left_out) < coverage * n:
-        least = f"at least {coverage:.4g} of the items" if coverage < 1.0 else "every item"
+        least = f"at least {percent(coverage)} of the items" if coverage < 1.0 else "every item"
         raise InvalidInputError(
             f"{part.source}: {grouped(len(left_out))} of {grouped(n)} items have no prediction, such as"
             f" {_examples(left_out)}",
@@ -409,18 +408,17 @@ class SubmissionReader:
 
     def costs(self, task: Task, systems: Iterable[System], name: str) -> dict[str, float | Array]:
         """Return a cost of the systems that have it, a price or an array with the cost of each item."""
-        there = {one.key: one.event for one in systems if name in one.event.costs}
-        column = statistic_of(name)[0]
+        column, quantile = statistic_of(name)
+        there = {one.key: one.event for one in systems if column in one.event.costs}
+        prices = {key: price for key, event in there.items() if (price := event.costs[column]) is not None}
         files = {
             key: dataclasses.replace(event.files[task.name], column=column)
             for key, event in there.items()
-            if event.costs[name] is None
+            if key not in prices
         }
         read = self._values(as_numbers(task), {*files.values()})
-        return {
-            key: read[files[key]] if key in files else float(event.costs[name] or 0.0)
-            for key, event in there.items()
-        }
+        measured = {key: read[file] for key, file in files.items()}
+        return {**measured, **(prices if quantile is None else {})}
 
     def _values(self, task: Task, files: set[File]) -> dict[File, Array]:
         """Return the predictions in files, from the cache if they were read before."""

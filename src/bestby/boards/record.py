@@ -62,7 +62,7 @@ class SettingsSet:
 class Submitted:
     """A team submitted a system in a phase: a file per task.
 
-    `costs` has the price of the system by the name of the cost; None if its files have one for each item.
+    `costs` has the price of the system by the name of the cost; None if its files have a column of this name.
     """
 
     kind: ClassVar[str] = "submission"

@@ -22,7 +22,7 @@ class SubmissionCheck:
     n_absent : mapping of str to int
         The items of each task without a prediction.
     costs : tuple of str
-        The costs of each item that the files have.
+        The columns of the files that have what each item costs.
 
     See Also
     --------
@@ -69,7 +69,7 @@ class SubmissionReceipt:
     paper, code : str
         Links that its pages show; empty without.
     costs : mapping of str to float or None
-        What the system costs, by the names of the costs; None where its files say it of each item.
+        What the system costs, by the names of the costs; None where its files have a column of this name.
     state : {"in force", "replaced", "withdrawn"}
         Whether it stands in the tables of its phase.
     is_new : bool

@@ -136,6 +136,11 @@ class Settings:
         return next((phase for phase in left if phase.open_at(moment)), None)
 
     @property
+    def cost_columns(self) -> tuple[str, ...]:
+        """The columns of files that hold what each item costs."""
+        return tuple(dict.fromkeys(statistic_of(cost)[0] for cost in self.costs))
+
+    @property
     def invited(self) -> tuple[str, ...]:
         """What submissions may leave out or add, in words."""
         fewer = [
@@ -143,9 +148,10 @@ class Settings:
             for task in self.tasks
             if task.coverage < 1.0
         ]
-        columns = dict.fromkeys(statistic_of(cost)[0] for cost in self.costs)
-        more = f"costs, a column of the file for those of each item, or a price: {', '.join(columns)}"
-        return (*fewer, more) if self.costs else (*fewer,)
+        columns = self.cost_columns
+        prices = [cost for cost in self.costs if cost in columns]
+        more = [f"costs of each item, in columns of the file: {', '.join(columns)}"] if columns else []
+        return (*fewer, *more, *(f"{price}: a price will do" for price in prices))
 
     @property
     def without_effect(self) -> str:

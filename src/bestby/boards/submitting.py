@@ -200,7 +200,7 @@ def check_submission(folder: Folder, settings: Settings, files: Files) -> Submis
     n_items: dict[str, int] = {}
     n_absent: dict[str, int] = {}
     labels: dict[str, dict[str, int]] = {}
-    costs = list(settings.costs)
+    costs = list(settings.cost_columns)
     for name, path in by_task(files, settings).items():
         task, items = settings.task(name), folder.items(name, settings)
         file = checked_file(path, settings)
@@ -216,8 +216,7 @@ def check_submission(folder: Folder, settings: Settings, files: Files) -> Submis
             # What no metric can add up must not keep the others from their tables.
             checks.check_bounded(predicted, f"{file}: predictions")
             checks.check_not_tiny(predicted, f"{file}: predictions")
-        there = columns_of_costs(file, task, items, costs)
-        costs = [cost for cost in costs if cost in there]
+        costs = columns_of_costs(file, task, items, costs)
         n_items[name], n_absent[name] = len(items), int(gone.sum())
         counts = Counter(predicted.tolist()) if task.labels else Counter()
         labels[name] = {task.labels[place]: count for place, count in counts.most_common()}

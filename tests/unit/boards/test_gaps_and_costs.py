@@ -98,7 +98,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 def test_items_are_left_out_where_the_settings_say_so(board: Board, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="180 of 240 items have no prediction, such as 'q60'") as told:
         send(board, "a/few", NEWCOMER, np.arange(N) < 60)
-    assert told.value.hint == "give a prediction for at least 0.3 of the items of the public list"
+    assert told.value.hint == "give a prediction for at least 30 % of the items of the public list"
     send(board, "a/enough", NEWCOMER, np.arange(N) < 72)
     check = board.check(tmp_path / "sent.csv")
     assert (check.n_items, check.n_absent) == ({"task": 240}, {"task": 168})
@@ -288,9 +288,9 @@ def test_the_frontier_of_a_table_is_that_of_frontier(board: Board, metric: str) 
 
 def test_costs_are_kept_in_the_record_and_checked_at_home(board: Board, tmp_path: Path) -> None:
     receipt = send(board, "a/large", GOLD, ms=MS["a/large"], costs={"usd": 3})
-    assert receipt.costs == {"ms@0.9": None, "usd": 3.0}
+    assert receipt.costs == {"ms": None, "usd": 3.0}
     assert Board(board.path).submissions()[0].costs == receipt.costs
-    assert str(board.check(tmp_path / "sent.csv")).endswith("\ncosts of each item: ms@0.9")
+    assert str(board.check(tmp_path / "sent.csv")).endswith("\ncosts of each item: ms")
     again = send(board, "a/large", GOLD, ms=MS["a/large"], costs={"usd": 3})
     assert not again.is_new
     assert send(board, "a/large", GOLD, ms=MS["a/large"], costs={"usd": 4}).is_new
@@ -311,6 +311,16 @@ def test_what_is_no_cost_is_refused(board: Board, costs: dict[str, float], ms: n
     with pytest.raises(InvalidInputError, match=told):
         send(board, "a/large", GOLD, ms=ms, costs=costs)
     assert board.submissions() == ()
+
+
+def test_another_quantile_of_the_costs_is_a_matter_of_the_settings(board: Board) -> None:
+    priced(board)
+    edit(board, '"ms@0.9"', '"ms", "ms@median"')
+    found = tables(board)["accuracy"].frontier
+    assert found is not None
+    for one in found:
+        values = MS[one.system]
+        assert [cost.value for cost in one.costs[1:]] == pytest.approx([values.mean(), np.median(values)])
 
 
 def test_prices_and_costs_of_items_of_one_kind_go_together(board: Board) -> None:
@@ -341,7 +351,8 @@ def test_the_pages_show_the_frontier(board: Board) -> None:
     assert {row["system"]: row["may_be_on_frontier"] for row in rows}["b/old"] == "false"
     costs = rows_of(files[f"{data}-costs.csv"])
     assert {row["system"]: float(row["value"]) for row in costs if row["cost"] == "usd"} == USD
-    assert "a column of the file for those of each item, or a price: usd, ms" in files["participate.html"]
+    assert "costs of each item, in columns of the file: usd, ms</li>" in files["participate.html"]
+    assert "<li>usd: a price will do</li>" in files["participate.html"]
 
 
 def test_costs_do_not_tell_the_gold(board: Board) -> None:
