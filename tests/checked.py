@@ -23,7 +23,6 @@ CHECKED = (
     "tests/unit/questions/planning/test_designs.py::test_scores_lifted_by_nothing",
     "tests/unit/questions/planning/test_designs.py::test_the_size_of_a_simulated_study",
     "tests/unit/questions/planning/test_designs.py::test_the_smallest_lift",
-    "tests/unit/questions/planning/test_results.py::test_every_result_in_every_form",
     "tests/unit/questions/study/test_faults.py",
     "tests/unit/readers/formats/test_damaged_logs.py",
     "tests/unit/readers/formats/test_damaged_texts.py",

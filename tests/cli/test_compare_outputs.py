@@ -225,3 +225,18 @@ def test_labels_are_shown_and_data_keep_the_names(run: Run, table: Path, tmp_pat
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert "Ours" not in text
         assert "high" in text
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["high"], "--label names no label: 'high'"),
+        (["high=x", "high=y"], "--label gives 'high' a second label: 'high=y'"),
+        (["hihg=x"], "--label has 'hihg', which is no name in this result; did you mean 'high'?"),
+        (["high=low"], "--label shows 'high' and 'low' alike as 'low'"),
+    ],
+)
+def test_wrong_labels_are_refused(run: Run, table: Path, labels: list[str], message: str) -> None:
+    done = run(*_arguments(table), *[word for label in labels for word in ("--label", label)])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr

@@ -70,3 +70,15 @@ def test_annotators(run: Run, files: Path) -> None:
     )
     assert again[0]["difference"] == pytest.approx(columns[0]["difference"], rel=1e-9)
     assert again[0]["low"] != columns[0]["low"]
+
+
+def test_rows_that_do_not_sum_to_one(run: Run, files: Path) -> None:
+    (files / "a.txt").write_text("1 2 1\n" * 60, encoding="utf-8")
+    arguments = ("a=a.txt", "b=b.txt", "--gold", "gold.txt")
+    done = run("compare", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "InvalidInputError: a.txt, line 1 sums to 4, not to 1 (60 of 60 rows are not as they must be)",
+        "hint: pass --normalise to divide every row by its sum",
+    ]
+    assert _differences(run, *arguments, "--metric", "cross_entropy", "--normalise")

@@ -68,3 +68,24 @@ def test_a_gate_with_a_budget(files: Path, run: Run) -> None:
     assert "--at-most of 'usd' must be an increase such as '+10%'" in wrong.stderr
     missing = run("gate", "long.csv", *words, "--at-most", "eur=+10%")
     assert "there is no column 'eur'" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["long.csv", "--quality", "score"], "no cost was given"),
+        (["long.csv", "--quality", "score", "--cost", "eur"], "there is no column 'eur'"),
+        (["long.csv", "--quality", "score", "--cost", "large=3"], "system 'medium' has no cost"),
+        (
+            ["long.csv", "--quality", "score", "--cost", "large=dear"],
+            "--cost must be a column or SYSTEM=PRICE",
+        ),
+        (["long.csv", "--quality", "score", "--cost", "usd@2"], "a quantile is between 0 and 1"),
+        (["wide.csv", "--gold", "label", "--quality", "acuracy", "--cost", "usd"], "there is no metric"),
+    ],
+)
+def test_wrong_input(files: Path, run: Run, words: list[str], message: str) -> None:
+    done = run("frontier", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "metric" not in done.stderr.partition("hint")[2] or "acuracy" in words

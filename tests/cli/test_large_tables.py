@@ -36,3 +36,20 @@ def test_a_folder_and_a_pattern_are_one_table(run: Run, folder: Path) -> None:
         == result(run, str(folder / "preds" / "**" / "*.csv"), "--gold", "label")["differences"]
     )
     assert one["n_items"] == 60
+
+
+def test_counted_and_whole_are_the_same(run: Run, folder: Path) -> None:
+    arguments = (
+        str(folder / "preds" / "*" / "*.csv"),
+        "--gold",
+        "label",
+        "--item",
+        "id",
+        "--stratum",
+        "lang",
+    )
+    arguments += ("--metric", "accuracy", "--metric", "f1_macro", "--resamples", "200")
+    whole, counted = (result(run, *arguments, how) for how in ("--no-stream", "--stream"))
+    for part in ("systems", "differences", "provenance"):
+        assert whole[part] == counted[part]
+    assert "60 rows were counted into" in json.dumps(counted["notes"])

@@ -247,3 +247,13 @@ def test_errors_are_two_lines(
     assert lines[0].startswith(first)
     assert len(lines) == 2
     assert lines[1].startswith(second)
+
+
+def test_three_systems_are_one_too_many(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    assert main(["plan", str(table), "--gold", "label", "--item", "item", "--cluster", "doc"]) == 2
+    assert (
+        "two systems, got 3: low, middle, high\nhint: --system low --system high" in capsys.readouterr().err
+    )
+    pair = ["--system", "low", "--system", "high"]
+    assert main(["plan", str(table), "--gold", "label", "--formula", "--metric", "f1_macro", *pair]) == 2
+    assert "no formula for f1_macro" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import Run
+from tests.cli.helpers import Run, check_refused
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "langid"
 
@@ -76,3 +76,26 @@ def test_published_seeds(run: Run, shared_data: Callable[[str], Path]) -> None:
     difference = json.loads(livecode.stdout)["differences"][0]
     assert difference["n_runs_a"] == 713
     assert difference["exact"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
+        (["seeds.csv", "--system", "old"], "a comparison needs at least 2 systems, got 1: old", ""),
+        (["seeds.csv", "--plot-kind", "pie", "--plot", "-"], "InvalidInputError: --plot-kind must be one of", ""),
+        (["one.csv"], "DesignError: system 'a' has one run", "hint: train it with more seeds"),
+        (["seeds.csv", "--gold", "old"], "a gold needs a column of items", "hint: name it: --item ..."),
+        (["seeds.csv", "--dataset", "news"], "seeds.csv has no column of datasets",
+         "hint: name it: --dataset-column ...; its columns are: seed, old, new"),
+        (["twice.csv"], "run '1' of system 'a' occurs 2 times",
+         "hint: is there a column of items or datasets? Name it: --item ... or --dataset-column ..."),
+        ([], "UsageError: Missing argument 'FILES'.", "hint: bestby runs --help"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_two_lines_on_stderr(
+    run: Run, seeds: Path, tmp_path: Path, arguments: list[str], first: str, second: str
+) -> None:
+    (tmp_path / "one.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    (tmp_path / "twice.csv").write_text("run,a,b\n1,2,3\n1,4,5\n", encoding="utf-8")
+    check_refused(run("runs", *arguments), first, second)

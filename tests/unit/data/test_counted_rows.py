@@ -189,3 +189,13 @@ def test_counted_rows_have_no_items_of_their_own(given: dict[str, Any], what: st
         Evaluation.of({"a": {1: 0, 2: 0}, "b": {1: 0, 2: 0}}, counts=[1, 2])
     with pytest.raises(DesignError, match="they cannot have soft labels"):
         Evaluation.of({"a": [[0.5, 0.5]] * 2, "b": [0, 1]}, [0, 1], counts=[1, 2])
+
+
+def test_other_rooms_refuse_counted_rows() -> None:
+    from bestby import compare_datasets, compare_folds
+    from bestby.questions.planning.simulated import Pilot
+
+    rows = Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, [1, 0, 0], strata=[1, 1, 2], counts=[20, 30, 40])
+    for use in (compare_datasets, compare_folds, lambda given: Pilot(given, "accuracy", "a", "b")):
+        with pytest.raises(DesignError, match="needs every item"):
+            use(rows)

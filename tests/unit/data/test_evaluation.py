@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from bestby import Evaluation, compare
+from bestby.data.evaluation import Streamed
 
 
 def test_items_are_aligned_by_id_whatever_their_order() -> None:
@@ -79,3 +80,14 @@ def test_the_trials_of_items_are_part_of_the_hash() -> None:
         hashes = {one.data_hash() for one in (evaluation, few, many)}
         assert len(hashes) == len({one.cells_hash() for one in (evaluation, few, many)}) == 3
         assert few.with_systems(["b", "a"]).data_hash() == few.data_hash()
+
+
+def test_its_repr_is_one_line() -> None:
+    systems = {"a": [1.0, 0.0, 1.0, 1.0], "b": [0.0, 1.0, 1.0, 0.0]}
+    assert repr(Evaluation.of(systems)) == "<evaluation of 2 systems on 4 items: a, b>"
+    grouped = Evaluation.of(systems, clusters=[1, 1, 2, 2])
+    assert repr(grouped) == "<evaluation of 2 systems on 4 items in 2 clusters: a, b>"
+    counted = Evaluation.of(systems, counts=[1, 2, 3, 4])
+    assert repr(counted) == "<evaluation of 2 systems on 10 items: a, b>"
+    streamed = Streamed({name: np.empty(0) for name in systems}, n=7)
+    assert repr(streamed) == "<evaluation of 2 systems on 7 items: a, b>"

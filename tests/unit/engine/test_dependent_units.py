@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.sums import SumGroup, design_effects
+from bestby.engine.sums import CrossedGroup, SumGroup, SumSample, design_effects
 from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
 
@@ -213,3 +214,71 @@ def test_design_effects_are_the_same_whether_the_clusters_were_used_or_not() -> 
     assert (found.itemwise, found.clustered) == pytest.approx((expected.itemwise, expected.clustered))
     assert found.clustered == pytest.approx(clustered.sample(*PAIR).standard_error, rel=1e-6)
     assert found.itemwise == pytest.approx(single.sample(*PAIR).standard_error, rel=1e-6)
+
+
+INDEPENDENT_OF_UNITS: dict[type, set[str]] = {
+    SumGroup: {
+        "are_answers",
+        "close",
+        "every_unit",
+        "gold_varies",
+        "has_formula",
+        "has_robust_error",
+        "has_standardised_swaps",
+        "in_batches",
+        "in_blocks",
+        "n_strata",
+        "n_systems",
+        "n_units",
+        "numbers",
+        "sample",
+        "scores",
+        "shares_draws",
+        "shown",
+        "squares",
+        "stratum_sizes",
+        "together",
+    },
+    SumSample: {
+        "difference",
+        "estimate",
+        "in_blocks",
+        "influence",
+        "item_influence",
+        "metric",
+        "moves_in_steps",
+        "n_held",
+        "of",
+        "robust_error",
+        "rows",
+        "same_ranks",
+        "scale",
+        "scarce_units",
+        "scores",
+        "sizes",
+        "spread",
+    },
+}
+
+
+def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
+    group, drawing = crossed().group, Drawing(9, 0)
+    assert isinstance(group, CrossedGroup)
+    sample = group.sample(*PAIR)
+    calls: list[Callable[[], Any]] = [
+        lambda: group.bootstrap(drawing),
+        group.jackknife,
+        lambda: group.influences,
+        lambda: sample.expansion,
+        lambda: sample.degrees_of_freedom,
+        lambda: sample.pivots(drawing),
+        lambda: sample.bootstrap(drawing),
+        sample.left_out,
+        lambda: sample.permutation("two-sided", drawing),
+        lambda: sample.sampled_permutation("two-sided", drawing),
+    ]
+    for call in calls:
+        with pytest.raises(DesignError, match="supports one grouping of the items, not two"):
+            call()
+    assert sample.contributions is None
+    assert sample.standard_error == sample.error.se

@@ -203,3 +203,11 @@ def test_tests_that_need_a_number_per_item_take_sentence_means(test):
     [difference] = bb.compare(data, metric="las_sentence", test=test).differences
     assert difference.test.name == test
     assert 0.0 <= difference.test.p_value <= 1.0
+
+
+def test_score_of_many_totals_and_of_none():
+    metric = Aligned("clas", "clas")
+    totals = np.array([[[4.0, 6.0, 5.0], [0.0, 0.0, 0.0]]])
+    np.testing.assert_array_equal(metric.score(totals), [[1.0, 0.0]])
+    assert metric.undefined(totals[0, 0]) is None
+    assert metric.undefined(totals[0, 1]) == "clas is 0/0 (there are no content words) and counts as 0"

@@ -182,3 +182,15 @@ def test_sentences_show_labels(tmp_path: Any) -> None:
         assert labelled.sentence == renamed.sentence
     labelled, renamed = both("gate", tmp_path)
     assert labelled.sentences == renamed.sentences
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ROSTER if kind not in ("monitor", "published")])
+def test_a_figure_shows_labels(kind: str, tmp_path: Any) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib.text import Text
+
+    labelled, renamed = (
+        [text.get_text() for text in one.plot().figure.findobj(Text)] for one in both(kind, tmp_path)
+    )
+    assert labelled == renamed
+    assert not any("org_" in text for text in labelled)

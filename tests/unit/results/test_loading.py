@@ -174,3 +174,10 @@ def test_a_frame_of_another_kind_leaves_the_default(backend: str | None) -> None
     result = bb.compare({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}, n_resamples=99)
     result = with_backend(result, backend)
     assert isinstance(result.to_frame(), pandas.DataFrame)
+
+
+def test_an_unknown_library_or_table_is_refused() -> None:
+    with pytest.raises(bb.errors.InvalidInputError, match="backend must be one of"):
+        RESULT.to_frame(backend="excel")
+    with pytest.raises(bb.errors.InvalidInputError, match="what must be one of differences, scores"):
+        RESULT.to_csv(what="score")

@@ -14,7 +14,7 @@ import bestby as bb
 from bestby import Metric
 from bestby.errors import DesignError
 from bestby.inference.proportions import tango, wilson, wilson_midp
-from bestby.results import Interval
+from bestby.results import Interval, Note
 from bestby.results.values import defined, has_length
 from bestby.vocabulary import allowed_names
 
@@ -383,3 +383,12 @@ def test_every_output_shows_that_there_is_none(kind: str, tmp_path: Any) -> None
     result.to_html(tmp_path / "report.html")
     assert ">nan<" not in (tmp_path / "report.html").read_text(encoding="utf-8").lower()
     result.plot()
+
+
+def test_defined_leaves_infinite_ends() -> None:
+    known = Interval(-math.inf, 1.0, 0.95, "percentile", False)
+    note = Note("few_items", "few")
+    assert defined(known, (note,)) == (known, (note,))
+    assert defined(None, (note,)) == (None, (note,))
+    half = Interval(0.0, math.nan, 0.95, "percentile", False)
+    assert defined(half, (note,))[0] is None

@@ -355,3 +355,10 @@ def test_the_middle_half_leaves_out_whole_runs() -> None:
     x = np.arange(13.0) ** 2
     found = overall_runs.pooled_location(x[None], np.full(13, 1 / 13), "iqm")[0]
     assert found == pytest.approx(stats.trim_mean(x, 0.25))
+
+
+def test_runs_of_several_datasets_are_sent_here() -> None:
+    for function in (bb.compare_runs, bb.multi_aso):
+        with pytest.raises(bb.errors.InvalidInputError, match="the runs are of 4 datasets") as caught:
+            function(long_frame())
+        assert "bestby datasets" in str(caught.value.hint)

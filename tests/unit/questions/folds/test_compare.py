@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -252,3 +253,26 @@ def test_a_difference_without_variance_is_noted() -> None:
     same = compare_folds({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 3.0]}).differences[0]
     assert (same.interval, same.p_value) == (None, 1.0)
     assert [note.code for note in same.notes] == ["constant_difference"]
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 2)])
+def test_scores_of_folds_whose_squares_no_float_holds_are_refused(shape: tuple[int, ...]) -> None:
+    arrays = {"a": [0.75, 0.71, 0.74, 0.72], "b": [0.74, 0.69, 0.75, 0.66]}
+    for unit, message in (
+        (1e160, r"the scores of 'a' must be at most 1e\+75 in size, got 7\.5e\+159 at position 0"),
+        (1e-200, "the scores of 'a' must not all be smaller than 1e-75"),
+    ):
+        scaled = {name: np.multiply(x, unit).reshape(shape) for name, x in arrays.items()}
+        rows = {name: x.reshape(-1) for name, x in scaled.items()}
+        for given in (scaled, pd.DataFrame({"fold": range(4), **rows})):
+            with pytest.raises(InvalidInputError, match=message):
+                compare_folds(given)
+
+    def huge(gold: Any, predicted: Any) -> float:
+        return float((gold == predicted).mean()) * 1e160
+
+    with pytest.raises(InvalidInputError, match="at most 1e\\+75 in size"):
+        compare_folds(cross_validated(repetitions=1), metric=huge, n_resamples=9)
+    kept = {name: np.multiply(x, 1e74) for name, x in arrays.items()}
+    expected, found = (compare_folds(x).differences[0].p_value for x in (arrays, kept))
+    assert found == pytest.approx(expected)

@@ -110,3 +110,18 @@ def test_what_only_folds_have_is_refused(settings: dict[str, Any], message: str)
 def test_a_single_repetition_needs_its_folds() -> None:
     with pytest.raises(InvalidInputError, match="does not say which fold each item belongs to"):
         compared(repetitions(1))
+
+
+def test_every_report() -> None:
+    result = compared()
+    text = str(result)
+    assert "over 5 repetitions" in text
+    assert f"{result.spread[0].n_excluding} of 5" in text
+    assert "folds in" not in text
+    assert "5 repetitions of cross-validation" in result.methods()
+    for page in (result.to_html(), result.to_markdown(), result.to_latex()):
+        assert "repetitions" in page
+    assert bb.load(result.to_json()) == result
+    assert len(result.to_frame("differences")) == 5
+    with pytest.raises(DesignError, match="no differences over the folds to draw"):
+        result.plot()

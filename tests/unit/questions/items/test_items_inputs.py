@@ -13,6 +13,50 @@ from bestby import FunctionMetric, compare
 # -- inputs ----------------------------------------------------------------------------------------
 
 
+class OnlyArray:
+    """A tensor of some library: nothing but ``__array__``."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.values
+
+
+class OnlyDlpack:
+    """Nothing but the DLPack protocol."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.values.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self.values.__dlpack_device__()
+
+
+class Detached:
+    """A tensor that requires a gradient."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def detach(self) -> Any:
+        return self
+
+    def cpu(self) -> Any:
+        return OnlyArray(self.values)
+
+
+@pytest.mark.parametrize("wrap", [list, tuple, np.array, OnlyArray, OnlyDlpack, Detached])
+def test_arrays_of_every_protocol_give_the_same_numbers(wrap: Any) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=30), rng.normal(size=30)
+    expected = compare({"a": a.tolist(), "b": b.tolist()}, n_resamples=100)
+    assert compare({"a": wrap(a), "b": wrap(b)}, n_resamples=100).differences == expected.differences
+
+
 # -- strata ----------------------------------------------------------------------------------------
 
 

@@ -371,3 +371,18 @@ def test_equal_resamples_say_nothing() -> None:
     found = PoweredBootstrap(0.0, replicates(np.zeros(99), 1.0), StandardError(0.0, 0.0), 0.0)
     assert not found.varies
     assert found.tested("two-sided").p_value == 1.0
+
+
+def test_a_metric_needs_predictions_and_tables_hold_all() -> None:
+    scores = {name: RNG.random(N) for name in "ab"}
+    human = {name: np.where(CHOSEN, values, np.nan) for name, values in scores.items()}
+    with pytest.raises(bb.errors.InvalidInputError, match="metric compares predictions with labels"):
+        bb.compare_judged(scores, human, labels_drawn="random", metric="f1_macro")
+    frame = pd.DataFrame({"judge": JUDGE, "human": HUMAN})
+    with pytest.raises(bb.errors.InvalidInputError, match="predictions stand beside a table"):
+        compared(frame, None)
+    whole = frame.assign(**{f"prediction[{name}]": values for name, values in PREDICTIONS.items()})
+    with pytest.raises(bb.errors.InvalidInputError, match="predictions is given twice"):
+        compared(source_of(whole, None, None, None, None), None)
+    with pytest.raises(bb.errors.InvalidInputError, match="has labels of several humans"):
+        compared(whole.drop(columns="human").assign(human_1=HUMAN, human_2=HUMAN), None, predictions=None)

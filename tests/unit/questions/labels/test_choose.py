@@ -214,3 +214,19 @@ def test_first_units_of_more_hold_those_of_fewer() -> None:
     large = first_units(order, strata, np.array([4, 3, 6]))
     assert {*small.tolist()} < {*large.tolist()}
     assert np.bincount(strata[large]).tolist() == [4, 3, 6]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (["--n", "8", "--stratify-by", "score", "--allocation", "neyman", "--sd", "x"], "--sd must be"),
+        (["--n", "8", "--ids-only", "--ignore", "a"], "--ids-only reads no scores"),
+    ],
+)
+def test_the_command_refuses_in_two_lines(
+    judged: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], first: str
+) -> None:
+    assert main(["judged", "choose", str(judged), *arguments]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert first in lines[0]
+    assert len(lines) <= 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -409,3 +410,61 @@ def test_a_given_number_and_a_budget_say_that_errors_are_too_few() -> None:
 def test_a_share_of_errors_is_one(share: float) -> None:
     with pytest.raises(bb.errors.InvalidInputError, match="error_share must lie between 0 and 1"):
         bb.planning.JudgedScores(0.5, 0.8, error_share=share)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        ("--accuracy .8 .7 --n 50", "No such option: --accuracy"),
+        ("--sd .5 --half-width .1", "nothing is known of the judge"),
+        ("--sd .5 --correlation .5 --budget 9 --n 7", "--n does not go with --budget"),
+        ("PILOT --sd .5 --n 50", "--sd and a pilot"),
+        ("PILOT --judge item --human human[a] --n 50", "column 'item' must hold numbers"),
+        ("PILOT --judge judge[a] --n 50", "1 columns of the judge"),
+        ("PILOT --judge judge[a] --human human[a] --system a --n 50", "no column 'system'"),
+    ],
+)
+def test_the_command_refuses_in_two_lines(
+    pilot: Path, capsys: pytest.CaptureFixture[str], arguments: str, first: str
+) -> None:
+    assert main(["judged", "plan", *arguments.replace("PILOT", str(pilot)).split()]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert first in lines[0]
+    assert len(lines) <= 2
+
+
+def test_the_command_plans_for_strata(pilot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv(pilot)
+    frame["part"] = np.where(frame["human[a]"] > 0.5, "high", "low")
+    frame.to_csv(pilot, index=False)
+    options = ["judged", "plan", "--half-width", ".03", "--json", "-"]
+    expected = bb.plan_labels(
+        bb.planning.JudgedScores.from_pilot(
+            frame["judge[a]"], frame["human[a]"], strata=frame["part"], n_items=3000
+        ),
+        half_width=0.03,
+    )
+    where = [str(pilot), "--judged-items", "3000", "--stratum", "part"]
+    for more in (["--system", "a"], ["--judge", "judge[a]", "--human", "human[a]"]):
+        assert main([*options, *where, *more]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert (shown["n_labels"], shown["design"]["n_strata"]) == (expected.n_labels, 2)
+    numbers = ["--sd", ".5", "--correlation", ".8", "--judged-items", "4000"]
+    assert main([*options, *numbers, "--n-strata", "4"]) == 0
+    known = bb.planning.JudgedScores(0.5, 0.8, 4000, n_strata=4)
+    assert json.loads(capsys.readouterr().out)["n_labels"] == bb.plan_labels(known, half_width=0.03).n_labels
+
+
+def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--sd", ".5", "--correlation", ".8", "--budget", "500", "--judge-cost", ".01"]
+    assert main(["judged", "plan", *options, "--label-cost", "1", "--json", "-"]) == 0
+    expected = bb.allocate(bb.planning.JudgedScores(0.5, 0.8), 500, judge_cost=0.01, label_cost=1)
+    assert json.loads(capsys.readouterr().out) == json.loads(expected.to_json())
+
+
+def test_the_command_takes_the_share_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    options = shlex.split("judged plan --sd .333 --correlation .94 --judged-items 2000 --margin .06")
+    for more, share in (([], None), (["--judge-errors", "1"], 1.0)):
+        assert main([*options, *more, "--json", "-"]) == 0
+        expected = bb.plan_labels(bb.planning.JudgedScores(**RARE, error_share=share), margin=0.06)
+        assert json.loads(capsys.readouterr().out)["n_labels"] == expected.n_labels

@@ -277,3 +277,9 @@ def test_many_looks() -> None:
     looks = range(1, 101)
     boundaries = BOUNDARIES["spending-obrien-fleming"](looks, 0.05)
     assert crossing_probabilities(boundaries, looks).sum() == pytest.approx(0.05, abs=1e-9)
+
+
+def test_a_result_with_planned_looks_goes_through_json() -> None:
+    result = filled(answers(100), looks=[50, 100]).result()
+    assert bb.load(result.to_json()) == result
+    assert "the 2 planned looks (50, 100 items)" in str(result).replace("\n", " ")

@@ -498,3 +498,9 @@ def test_positions_of_many_runs(n: int) -> None:
     assert 0 <= drawn.min() < drawn.max() < n
     missing = 1.0 - np.unique(drawn[0]).size / n
     assert missing == pytest.approx(np.exp(-1.0), abs=6 * 0.31 / np.sqrt(n))
+
+
+def test_the_other_sentences() -> None:
+    assert "neither is better" in str(bb.aso([1, 2], [1, 2]))
+    assert "With so few runs, no scores can show dominance at 5 %" in str(bb.aso([3, 4], [1, 2]))
+    assert "99.9944 % confidence" in str(bb.aso(NEW, OLD, n_comparisons=900))

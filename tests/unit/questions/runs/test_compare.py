@@ -231,3 +231,18 @@ def test_a_row_of_a_run_without_a_score_is_an_error(cell: str, tmp_path: Path) -
     wide = [f"{run},{'' if run == 2 else 0.5 + run / 10},{run / 10}" for run in range(5)]
     path.write_text("\n".join(["run,a,b", *wide]), encoding="utf-8")
     assert [one.n_runs for one in compare_runs(read_runs(path)).systems] == [4, 5]  # "a" has no run 2
+
+
+def test_asking_for_what_is_not_there() -> None:
+    result = compare_runs({"old": OLD, "new": NEW})
+    with pytest.raises(InvalidInputError, match="no variances of 'old' minus 'new'"):
+        result.variance("old", "new")
+    for settings, said in (
+        ({"kind": "pie"}, "kind must be one of"),
+        ({"metric": "f1"}, "no metric 'f1'"),
+        ({"pair": ("old", "new")}, "kind='quantiles' only"),
+        ({"kind": "quantiles", "pair": ("old", "old")}, "pair must be the names of two systems"),
+        ({"kind": "quantiles", "pair": ("old", "x")}, "no score of 'x'"),
+    ):
+        with pytest.raises(InvalidInputError, match=said):
+            result.plot(**settings)

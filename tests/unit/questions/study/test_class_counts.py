@@ -69,3 +69,10 @@ def test_worse_with_a_one_sided_test(tmp_path: Path) -> None:
 
     assert marks() == marks(alternative="better") == {"worse": "!", "alike": ""}
     assert marks(alternative="better", interval=None) == {"worse": "", "alike": ""}
+
+
+def test_what_is_added_prints_as_one_line(tmp_path: Path) -> None:
+    study = bb.Study(tmp_path / "study")
+    run = study.add("h0", run=3, predictions=GOLD, gold=GOLD, baseline=True)
+    assert repr(run) == "<run '3' of 'h0', a baseline: 60 items>"
+    assert repr(study.gold()) == "<gold of 60 items>"

@@ -153,3 +153,12 @@ def test_the_score_of_a_single_run_has_the_notes_of_compare(make: Make) -> None:
     told = [note for note in plain.notes if note.about == ("f1_macro", "h1")]
     assert [note.code for note in told] == ["few_effective"]
     assert [note for note in found.notes if note.about == ("f1_macro", "h1")] == told
+
+
+def test_what_a_study_prints(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    assert repr(study) == "<study without runs>"
+    study.add("h0", run=0, predictions=["x", "y"], gold=["x", "y"], baseline=True)
+    assert repr(study) == "<study of 1 condition, 1 run, 2 items>"
+    study.add("h0", run=1, predictions=["x", "x"])
+    assert repr(study) == "<study of 1 condition, 2 runs, 2 items>"
