@@ -286,7 +286,7 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
             argument="clusters",
         )
     columns = dataclasses.replace(
-        run_columns(table, options), run=None, dataset=None, gold=named.gold, cluster=named.cluster
+        run_columns(table, options), run=None, dataset=None, cluster=named.cluster
     )
     free = [name for name in table.names if name not in (columns.item, columns.system)]
     facets = _facet_names(asked, free, table.source)
@@ -305,7 +305,7 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
         levels[name], codes[name] = distinct.tolist(), place.astype(np.int64)
     value = value_column_of(table, columns, options.value_column)
     found = columns_of_systems(table, columns, value, options.systems, range(table.n_rows), soft)
-    golden = None if named.gold is None else values_of(table, named.gold, soft)
+    golden = None if columns.gold is None else values_of(table, columns.gold, soft)
     read, golden, _, _ = typed({name: column for name, (_, column) in found.items()}, golden, soft)
     places = {
         name: np.asarray(rows)[~read[name].missing[np.asarray(rows)]] for name, (rows, _) in found.items()

@@ -176,6 +176,9 @@ def test_predictions_and_means_of_any_metric() -> None:
     assert (
         facets(answers, gold=gold, metric="accuracy")["a", "b"].interval == facets(right)["a", "b"].interval
     )
+    table = long(answers, *BOTH, "item").rename(columns={"score": "prediction"})
+    named = facets(table.assign(gold=gold[table["item"]]))["a", "b"]  # a column called gold is the gold
+    assert named.interval.low == pytest.approx(facets(right)["a", "b"].interval.low, rel=1e-12)
     squared = facets(data, gold=gold.astype(float), metric="mse")["a", "b"]
     assert squared.estimate == pytest.approx(
         np.mean((data["a"] - gold) ** 2) - np.mean((data["b"] - gold) ** 2)
