@@ -285,9 +285,7 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
             hint=f'name the second as a facet: facets=(..., "{named.crossed}")',
             argument="clusters",
         )
-    columns = dataclasses.replace(
-        run_columns(table, options), run=None, dataset=None, cluster=named.cluster
-    )
+    columns = dataclasses.replace(run_columns(table, options), run=None, dataset=None, cluster=named.cluster)
     free = [name for name in table.names if name not in (columns.item, columns.system)]
     facets = _facet_names(asked, free, table.source)
     if columns.system in [table.require(name, "facets") for name in facets]:
