@@ -500,7 +500,7 @@ class Evaluation:
         if self.with_gaps:
             raise DesignError(
                 f'{consumer} does not support on_missing="{self.on_missing}", which is for compare',
-                hint='pass on_missing="drop" or on_missing="worst"',
+                hint='pass on_missing="drop" or on_missing="worst"; an Evaluation takes it when it is made',
             )
         for kind in self.dependence:
             if kind not in kinds:
