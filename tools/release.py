@@ -141,7 +141,7 @@ def prepare(root: Path, version: str) -> None:
     print(
         f"Version {version} is written. What is left to do:\n"
         f"  read {CHANGELOG_FILE}, then make check\n"
-        f"  git commit --all --message 'Release {version}'\n"
+        f"  git add --all && git commit --message 'Release {version}'\n"
         f"  git tag v{version}\n"
         "  make release-check"
     )
