@@ -37,8 +37,8 @@ FOLLOWING = {
 """The files that name the version of ``_version.py``, and how."""
 DATE = re.compile(r"^date-released: .+\n", re.MULTILINE)
 PAGES = ("docs/guides/*.md", "docs/notebooks/*.ipynb")
-SHOWN = re.compile(r"(computed with bestby |'bestby:)\d+\.\d+\.\d+")
-"""The version in outputs that pages show: of a paragraph for a paper, and of a signature."""
+SHOWN = re.compile(r"(computed with bestby\s+|'bestby:|^bestby (?=\S+, seed))\d+\.\d+\.\d+", re.MULTILINE)
+"""The version in outputs that pages show: of a paragraph for a paper, of a signature, of a short answer."""
 SECTION = re.compile(r"^##? \w+ (\d+\.\d+\.\d+)\b", re.MULTILINE)
 FRAGMENT = re.compile(r"\s+\((?:#[\w.-]+(?:,\s+)?)+\)")
 """The names of the fragments that a change is from, which say nothing to readers."""
@@ -141,7 +141,7 @@ def prepare(root: Path, version: str) -> None:
     print(
         f"Version {version} is written. What is left to do:\n"
         f"  read {CHANGELOG_FILE}, then make check\n"
-        f"  git commit --all --message 'Release {version}'\n"
+        f"  git add --all && git commit --message 'Release {version}'\n"
         f"  git tag v{version}\n"
         "  make release-check"
     )

@@ -47,8 +47,12 @@ def test_the_guide_on_results_names_every_result() -> None:
     assert not {name for name in shown if f"`{name}`" not in table}
 
 
+LISTED = [page for page in DOCS.glob("*/*.md") if page.parent.name != "changes"]
+"""The pages that the home page links; the changelog links those of every change of a version."""
+
+
 def test_the_home_page_links_every_page() -> None:
-    pages = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("*/*.md")}
+    pages = {page.relative_to(DOCS).as_posix() for page in LISTED}
     linked = set(LINK.findall((DOCS / "index.md").read_text(encoding="utf-8")))
     assert linked == pages
 
@@ -68,7 +72,7 @@ def test_the_page_of_columns_is_current(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_list_for_language_models_is_current() -> None:
     listing = _script("make_llms_txt.py")["listing"]((DOCS / "index.md").read_text(encoding="utf-8"))
     assert (DOCS / "llms.txt").read_text(encoding="utf-8") == listing, "run python docs/make_llms_txt.py"
-    pages = {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.glob("*/*.md")}
+    pages = {page.relative_to(DOCS).with_suffix(".html").as_posix() for page in LISTED}
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     site = project["urls"]["Documentation"]
     assert {site + page for page in pages} <= set(re.findall(r"\]\(([\w:/.-]+\.html)", listing))
