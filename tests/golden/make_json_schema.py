@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -160,10 +160,10 @@ def in_parts() -> Iterator[Any]:
         yield bb.compare_preferences(judged, **settings)
 
 
-def results() -> Iterator[Any]:
-    """Yield the results of all golden cases, of parts alone, and those in files of an earlier version."""
-    for case in CASES.values():
-        made = case()
+def results(cases: Iterable[str] = CASES) -> Iterator[Any]:
+    """Yield the results of golden cases, of parts alone, and those in files of an earlier version."""
+    for name in cases:
+        made = CASES[name]()
         made = made.result if isinstance(made, FirstRows) else made
         if not isinstance(made, dict):
             yield made
@@ -189,8 +189,10 @@ def opened(schema: Schema) -> Schema:
     return found
 
 
-def missed(before: Schema, now: Schema, where: str) -> list[str]:
+def missed(before: Schema, now: Schema, where: str, keys: str = "required") -> list[str]:
     """Return what readers would miss: keys that are gone, and types that are new.
+
+    One result has all keys that are required, and of many one or another has each of the "properties".
 
     >>> before = {"type": ["object"], "required": ["n"], "properties": {"n": {"type": ["integer"]}}}
     >>> missed(before, schema_of({"n": "many", "more": 1}, NOTHING), "Plan")
@@ -204,11 +206,11 @@ def missed(before: Schema, now: Schema, where: str) -> list[str]:
     if merged({"type": before["type"]}, {"type": now["type"]})["type"] != before["type"]:
         found.append(f"{where} is now {', '.join(now['type'])}, and was {', '.join(before['type'])}")
     if "properties" in now and "properties" in before:
-        absent = {*before["required"]} - now["properties"].keys()
+        absent = {*before[keys]} - now["properties"].keys()
         found += [f"{where}.{name} is gone" for name in sorted(absent)]
     for name, part in now.get("properties", {}).items():
-        found += missed(before.get("properties", {}).get(name, {}), part, f"{where}.{name}")
-    return found + missed(before.get("items", {}), now.get("items", {"type": []}), f"{where}[]")
+        found += missed(before.get("properties", {}).get(name, {}), part, f"{where}.{name}", keys)
+    return found + missed(before.get("items", {}), now.get("items", {"type": []}), f"{where}[]", keys)
 
 
 def text_of(kinds: dict[str, Schema]) -> str:
@@ -233,11 +235,15 @@ def text_of(kinds: dict[str, Schema]) -> str:
 def main() -> None:
     """Write the schema."""
     before = {} if "--anew" in sys.argv[1:] else stored()
-    kinds, problems = dict(before), []
+    now, problems = {}, []
     for result in results():
         for kind, found in schemas_of(result).items():
             problems += missed(before.get(kind, {}), found, kind)
-            kinds[kind] = merged(kinds.get(kind, {}), found)
+            now[kind] = merged(now.get(kind, {}), found)
+    nothing: Schema = {"type": ["object"], "properties": {}}
+    for kind, schema in before.items():
+        problems += missed(schema, now.get(kind, nothing), kind, "properties")
+    kinds = {kind: merged(before.get(kind, {}), found) for kind, found in now.items()}
     if problems:
         sys.exit("\n".join(dict.fromkeys(problems)))
     FILE.write_text(text_of(kinds), encoding="utf-8")

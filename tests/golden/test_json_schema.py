@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import runpy
 from pathlib import Path
@@ -18,7 +19,9 @@ from tests.golden.make_json_schema import (
     Schema,
     in_parts,
     merged,
+    missed,
     opened,
+    results,
     schemas_of,
     stored,
     text_of,
@@ -48,6 +51,37 @@ def test_what_has_no_tests_or_no_intervals_fits() -> None:
     for result in in_parts():
         Draft202012Validator(DOCUMENT).validate(json.loads(result.to_json()))
         assert lacking(stored(), schemas_of(result)) == []
+
+
+WITH_OPTIONAL_KEYS = (
+    "facets", "facets_of_labels", "missing_items_in_pairs", "judged", "runs_welch_t", "folds_auto",
+    "preferences_prior", "datasets_of_runs", "study_single_runs",
+)  # fmt: skip
+"""Golden cases that have the optional keys which no part alone and no earlier file has."""
+
+
+@pytest.fixture(scope="module")
+def of_many() -> dict[str, Schema]:
+    """Return the schemas of so many results that each optional key is in one."""
+    kinds: dict[str, Schema] = {}
+    for result in results(WITH_OPTIONAL_KEYS):
+        for kind, schema in schemas_of(result).items():
+            kinds[kind] = merged(kinds.get(kind, {}), schema)
+    return kinds
+
+
+def test_no_optional_key_is_gone(of_many: dict[str, Schema]) -> None:
+    kinds = stored()
+    assert [line for kind in of_many for line in missed(kinds[kind], of_many[kind], kind, "properties")] == []
+
+
+@pytest.mark.parametrize("key", ["low", "p_value", "p_adjusted", "significant", "winner", "verdict"])
+def test_an_optional_key_that_no_result_has_is_seen(of_many: dict[str, Schema], key: str) -> None:
+    now = copy.deepcopy(of_many["Comparison"])
+    del now["properties"]["differences"]["items"]["properties"][key]
+    gone = missed(stored()["Comparison"], now, "Comparison", "properties")
+    assert gone == [f"Comparison.differences[].{key} is gone"]
+    assert missed(stored()["Comparison"], now, "Comparison") == []
 
 
 def lacking(kinds: dict[str, Schema], found: dict[str, Schema]) -> list[str]:

@@ -284,6 +284,11 @@ class Scored:
         """Return those of some systems that have all items."""
         return [key for key in systems if key not in self.evaluation.missing]
 
+    def has_whole_runs(self, key: str) -> bool:
+        """Return whether all runs of a system have all items."""
+        runs = (self.predicted[number] for number, _ in self.systems[key].runs)
+        return not any(absent(values[self.hidden.rows]).any() for values in runs)
+
 
 def tables(scored: Scored) -> tuple[Table, ...]:
     """Return the tables of a task in a phase, one per metric by which a system has a score."""
@@ -567,7 +572,7 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
     """Return the comparison of the best systems of which several runs were submitted."""
     hidden = scored.hidden
     # The best systems with several runs that are compared by their runs
-    several = [key for key in order if len(scored.systems[key].runs) > 1][:10]
+    several = [key for key in order if len(scored.systems[key].runs) > 1 and scored.has_whole_runs(key)][:10]
     if len(several) < 2:
         return None
     predicted = {
@@ -577,8 +582,6 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
     }
     names = {one: f"{one[0]} {one[1]}" for one in predicted}
     evaluation = hidden.evaluation({names[one]: values for one, values in predicted.items()})
-    if evaluation.missing:
-        return None
     data = {
         key: np.stack([evaluation.systems[names[one]] for one in predicted if one[0] == key])
         for key in several
@@ -600,13 +603,16 @@ def _frontier(scored: Scored, metric: str, order: Sequence[str]) -> tuple[Fronti
     """Return which systems may be worth their costs, and what is said of those that are not among them."""
     hidden, costs = scored.hidden, scored.costs
     chosen = scored.whole([key for key in order if all(key in of for of in costs.values())])
+    telling: list[str] = []
+    if scored.phase.guarded:
+        telling = [key for key in chosen if any(isinstance(of[key], np.ndarray) for of in costs.values())]
+        chosen = [key for key in chosen if key not in telling]
     if not costs or len(chosen) < 2:
-        return None, ()
+        why = "no frontier: costs of items would tell which items this phase scores"
+        return None, (why,) if telling else ()
     given = {name: {key: of[key] for key in chosen} for name, of in costs.items()}
     for name, of in given.items():
         if any(isinstance(one, np.ndarray) for one in of.values()):
-            if scored.phase.guarded:
-                return None, ("no frontier: costs of items would tell which items this phase scores",)
             whole = np.zeros(len(scored.first[chosen[0]]))
             given[name] = {key: (whole + one)[hidden.rows] for key, one in of.items()}
     try:
@@ -619,9 +625,12 @@ def _frontier(scored: Scored, metric: str, order: Sequence[str]) -> tuple[Fronti
         )
     except UNCOMPUTED:  # such as a metric without a difference to test
         return None, (f"no frontier: it cannot be computed from {metric} and these costs",)
-    left = [key for key in order if key not in chosen]
-    lacking = f"the frontier is without {listed(left)}, of which costs or items are missing"
-    return publishable(found), (lacking,) if left else ()
+    without = {
+        "of which costs or items are missing": [key for key in order if key not in [*chosen, *telling]],
+        "whose costs of items would tell which items this phase scores": telling,
+    }
+    lacking = (f"the frontier is without {listed(keys)}, {why}" for why, keys in without.items() if keys)
+    return publishable(found), tuple(lacking)
 
 
 def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:

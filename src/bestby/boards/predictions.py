@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.arrays import objects
 from bestby._core.cached import cached_property
 from bestby._core.errors import BoardError, InvalidInputError
@@ -148,7 +149,10 @@ def columns_of_costs(path: Path, task: Task, items: Sequence[str], columns: Sequ
     names = read_table(path, frozenset(MISSING)).names
     there = [column for column in columns if column in names]
     for name, values in predictions_of_systems(path, as_numbers(task), items, there).items():
-        if values.min(where=~absent(values), initial=0.0) < 0.0:
+        costs = values[~absent(values)]
+        checks.check_bounded(costs, f"{path_text(path)}: {name}")
+        checks.check_not_tiny(costs, f"{path_text(path)}: {name}")
+        if costs.min(initial=0.0) < 0.0:
             raise InvalidInputError(
                 f"{path_text(path)}: {name} is below 0 for an item", hint="a cost is 0 or more"
             )
@@ -217,7 +221,7 @@ def _rows(part: Part, items: Sequence[str], coverage: float) -> Array:
             hint="the ids are those of the public list of items",
         )
     left_out = [item for item in respelled if item not in place]
-    if n - len(left_out) < coverage * n:
+    if n - len(left_out) < round(coverage * n, 6):  # 0.07 of 100 items are 7.000000000000001
         least = f"at least {percent(coverage)} of the items" if coverage < 1.0 else "every item"
         raise InvalidInputError(
             f"{part.source}: {grouped(len(left_out))} of {grouped(n)} items have no prediction, such as"

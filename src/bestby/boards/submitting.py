@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core import files as whole_files
 from bestby._core.errors import BoardError, InvalidInputError
@@ -154,6 +156,8 @@ def _checked_costs(
             raise InvalidInputError(
                 f"a price must be 0 or more, got {price!r}", hint=f'costs={{"{name}": 3.0}}'
             )
+        checks.check_bounded(np.array([float(price)]), "prices")
+        checks.check_not_tiny(np.array([float(price)]), "prices")
     return {**dict.fromkeys(measured), **{name: float(price) for name, price in prices.items()}}
 
 

@@ -188,14 +188,23 @@ def _unpacked(path: Path, folder: Path) -> list[Path]:
             place = folder / _inner_path(path, member)
             if place in files:
                 raise InvalidInputError(f"{path} holds {member.filename!r} twice", hint="pack each file once")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(member_of_archive(archive, path, member.filename, most_unpacked()))
+            if member.flag_bits & 1:
+                raise InvalidInputError(f"{path} is encrypted", hint="pack it without a password")
+            data = member_of_archive(archive, path, member.filename, most_unpacked())
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+            except OSError as error:  # such as a full disk, or a name that this system does not allow
+                raise InvalidInputError(
+                    f"{path}: {member.filename!r} cannot be written: {error.strerror}",
+                    hint="unpack it yourself and give the files",
+                ) from error
             files.append(place)
     return files
 
 
 def _is_aside(name: str) -> bool:
-    return any(part.startswith(_ASIDE) and part != ".." for part in name.split("/"))
+    return any(part.startswith(_ASIDE) and part not in (".", "..") for part in name.split("/"))
 
 
 def _check_sizes(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
@@ -226,6 +235,6 @@ def _inner_path(path: Path, member: zipfile.ZipInfo) -> PurePosixPath:
     if inner.is_absolute() or ".." in inner.parts or set(member.filename) & set("\\:\0") or is_link:
         raise InvalidInputError(
             f"{path}: {member.filename!r} {'is a link' if is_link else 'leads out of the archive'}",
-            hint="pack the files themselves, by names without .. and \\",
+            hint="pack the files themselves, by names without .., \\ and :",
         )
     return inner

@@ -18,7 +18,8 @@ import bestby as bb
 from bestby import Board
 from bestby.boards.compute import board_content
 from bestby.boards.content import BoardContent, Table
-from bestby.boards.record import now
+from bestby.boards.gold import read
+from bestby.boards.record import gold_versions, now
 from bestby.errors import BoardError, InvalidInputError
 
 N = 240
@@ -58,12 +59,12 @@ def send(
 ) -> bb.results.SubmissionReceipt:
     """Submit the predictions of a system for some of the items, with further columns of `more`."""
     rows = np.arange(N) if rows is None else np.flatnonzero(rows)
-    costs = more.pop("costs", None)
+    costs, run = more.pop("costs", None), more.pop("run", "")
     columns = {"id": ids(N), "prediction": values, **more}
     chosen = {key: [str(column[row]) for row in rows] for key, column in columns.items()}
     team, _, system = name.partition("/")
     file = write_table(folder_of(board).path.parent / "sent.csv", chosen)
-    return board.submit(file, team=team, system=system, costs=costs)
+    return board.submit(file, team=team, system=system, run=run, costs=costs)
 
 
 def content(board: Board) -> BoardContent:
@@ -106,6 +107,18 @@ def test_items_are_left_out_where_the_settings_say_so(board: Board, tmp_path: Pa
     edit(board, "coverage = 0.3\n", "")
     with pytest.raises(InvalidInputError, match="168 of 240 items have no prediction"):
         board.check(tmp_path / "sent.csv")
+
+
+def test_so_many_items_as_the_share_says_are_enough(tmp_path: Path) -> None:
+    """In floats 0.07 times 100 is more than 7."""
+    gold = write_table(tmp_path / "gold.csv", {"id": ids(100), "gold": GOLD[:100].tolist()})
+    made = Board.create(tmp_path / "board", gold, title="T", metrics="accuracy")
+    edit(made, TASK, f"{TASK}coverage = 0.07\n")
+    for n in (7, 6):
+        write_table(tmp_path / f"{n}.csv", {"id": ids(100)[:n], "prediction": GOLD[:n].tolist()})
+    assert made.check(tmp_path / "7.csv").n_absent == {"task": 93}
+    with pytest.raises(InvalidInputError, match="94 of 100 items have no prediction"):
+        made.check(tmp_path / "6.csv")
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
@@ -194,6 +207,25 @@ def test_systems_that_have_no_items_in_common_are_not_compared(board: Board) -> 
     assert len(found.standings) == 3
     assert any("c/first and c/last" in note for note in found.notes)
     site(board)
+
+
+def test_a_run_without_items_of_a_part_keeps_nobody_from_the_tables(tmp_path: Path) -> None:
+    gold = write_table(tmp_path / "gold.csv", {"id": ids(N), "gold": GOLD.tolist()})
+    made = Board.create(tmp_path / "board", gold, title="T", metrics="accuracy", private_share=0.5, rng=1)
+    edit(made, TASK, f"{TASK}coverage = 0.1\n")
+    edit(made, 'part = "public"\n', 'part = "public"\nshow = "after"\n')
+    (_, event), *_ = gold_versions(folder_of(made).lines())
+    of_task = read(folder_of(made), event, made.settings.tasks)["task"]
+    private = {of_task.ids[row] for row in np.flatnonzero(of_task.in_part("private"))}
+    for name, values in SYSTEMS.items():
+        for run in ("1", "2"):
+            left = np.isin(ids(N), [*private]) if (name, run) == ("b/old", "2") else None
+            send(made, name, values if run == "1" else np.roll(values, 1), left, run=run)
+    made.end("public", early=True)
+    found = content(made).versions[0].phases[0].tables[0]
+    assert {row.system for row in found.standings} == {*SYSTEMS}
+    assert found.runs is not None
+    assert {one.system for one in found.runs.systems} == {"a/large", "a/small"}
 
 
 def test_numbers_and_texts_are_left_out_too(tmp_path: Path) -> None:
@@ -303,6 +335,10 @@ def test_costs_are_kept_in_the_record_and_checked_at_home(board: Board, tmp_path
         ({"ms@0.9": 3.0}, MS["b/old"], "the board takes no price 'ms@0.9'"),
         ({"usd": -1.0}, MS["b/old"], "a price must be 0 or more, got -1.0"),
         ({"usd": math.nan}, MS["b/old"], "cost"),
+        ({"usd": 1e200}, MS["b/old"], "prices must be at most 1e\\+75 in size, got 1e\\+200"),
+        ({"usd": 1e-200}, MS["b/old"], "prices must not all be smaller than 1e-75"),
+        ({}, MS["b/old"] * 1e200, "ms must be at most 1e\\+75 in size"),
+        ({}, MS["b/old"] * 1e-200, "ms must not all be smaller than 1e-75"),
         ({}, -MS["b/old"], "ms is below 0 for an item"),
         ({}, np.array(["soon"] * N), "'soon' .* is not a finite number"),
     ],
@@ -379,7 +415,12 @@ def test_costs_do_not_tell_the_parts(tmp_path: Path) -> None:
     assert "no frontier: costs of items would tell which items this phase scores" in public.notes
     for name, values in SYSTEMS.items():
         send(made, name, values, costs={"usd": USD[name]})
-    assert content(made).versions[0].phases[0].tables[0].frontier is not None
+    send(made, "c/spoil", NEWCOMER, usd=MS["a/large"])
+    public = content(made).versions[0].phases[0].tables[0]
+    assert public.frontier is not None
+    assert {one.system for one in public.frontier} == {*SYSTEMS}
+    said = "the frontier is without c/spoil, whose costs of items would tell which items this phase scores"
+    assert said in public.notes
 
 
 def test_a_changed_file_of_costs_is_found(board: Board) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import stat
 import tempfile
@@ -85,12 +86,38 @@ def test_messages_and_notes_name_the_archive(tmp_path: Path, gold: Path, folders
     assert list(folders.iterdir()) == []
 
 
+def test_names_from_the_folder_that_was_packed(tmp_path: Path, gold: Path) -> None:
+    new = packed(tmp_path / "new.zip", {"./": "", "./run/predictions.csv": NEW, "./.DS_Store": "x"})
+    old = packed(tmp_path / "old.zip", {"./out.csv": OLD})
+    assert bb.read([new, old], gold=gold).names == ("new", "old")
+
+
+@pytest.mark.parametrize("names", [("a", "a/b.csv"), ("b.csv", f"{'a' * 300}.csv")])
+def test_what_cannot_be_written_is_no_damage(tmp_path: Path, folders: Path, names: tuple[str, str]) -> None:
+    error = refused(packed(tmp_path / "a.zip", dict.fromkeys(names, NEW)))
+    assert re.search(r"a\.zip: 'a.*csv' cannot be written: ", error.message)
+    assert error.hint == "unpack it yourself and give the files"
+    assert list(folders.iterdir()) == []
+
+
+def test_an_encrypted_archive_is_no_damage(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", {"a.csv": NEW})
+    data = bytearray(path.read_bytes())
+    for at in (6, data.index(b"PK\x01\x02") + 8):
+        data[at] |= 1
+    path.write_bytes(bytes(data))
+    error = refused(path)
+    assert (error.message, error.hint) == (f"{path} is encrypted", "pack it without a password")
+
+
 @pytest.mark.parametrize(
     "name", ["../out.csv", "/out.csv", "a/../../out.csv", "a\\..\\out.csv", "C:/out.csv"]
 )
 def test_nothing_is_written_outside(tmp_path: Path, folders: Path, name: str) -> None:
     path = packed(tmp_path / "a.zip", {"in.csv": NEW, name: NEW})
-    assert "leads out of the archive" in refused(path).message
+    error = refused(path)
+    assert "leads out of the archive" in error.message
+    assert error.hint == "pack the files themselves, by names without .., \\ and :"
     assert not list(tmp_path.rglob("out.csv"))
     assert list(folders.iterdir()) == []
 
