@@ -117,8 +117,9 @@ def test_compare_and_plan_name_facets(runs_of_two: str, run: Run) -> None:
     [
         (["--facets", "pompt"], "no column 'pompt'"),
         (["--fixed", "rater"], "no facet 'rater'"),
-        (["--nested", "seed"], "--nested says which facet lies in which"),
+        (["--nested", "seed"], "hint: --nested 'seed in prompt'"),
         (["--study", "prompt"], "--study must be facets with numbers"),
+        (["--study", "prompt=" + "9" * 400], "--study must be facets with numbers"),
         (["--study", "prompt=1"], "one prompt cannot show"),
         (["--study", "prompt=2.5"], "--study must be facets with numbers"),
         (["--budget", "30"], "--budget and --cost go together"),

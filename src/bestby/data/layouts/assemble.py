@@ -370,7 +370,7 @@ def labels_of_rows(
     Who gave which label of an item is not kept: of many annotators each labels few items.
     """
     ids = table.item_column(item)
-    value = label_column(table, {annotator, ids, *groups})
+    value = label_column(table, {annotator, ids, *groups}, "call it label", ("gold", "label"))
     column, rows = rows_of_annotators(table, annotator, ids, value)
     labels = np.full((len(rows), max(map(len, rows.values()))), None, dtype=object)
     values = column.values.tolist()
@@ -419,15 +419,19 @@ def _annotated_column(labels: Array) -> Column:
     return Column(labels, np.array([all(label is None for label in row) for row in labels], dtype=np.bool_))
 
 
-def label_column(table: Table, other: Collection[str | None]) -> str:
-    """Return the column of the labels of annotators: called so, or the only one beside the others."""
+def label_column(table: Table, other: Collection[str | None], hint: str, first: Sequence[str] = ()) -> str:
+    """Return the column of the labels of annotators: called so, or the only one beside the others.
+
+    Of several that are called so, one of `first` is taken; else they are refused, as one may be the gold.
+    """
     names = [name for name in table.names if name not in other]
-    words = dict.fromkeys(("gold", "label", *GOLD_WORDS, *VALUE_WORDS, "value", "rating"))
-    named = [name for word in words for name in names if name.lower() == word]
-    if not named and len(names) != 1:
+    words = {*GOLD_WORDS, *VALUE_WORDS, "value", "rating"}
+    named = [word for word in first if word in names][:1]
+    named = named or [name for name in names if name.lower() in words] or names
+    if len(named) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the labels of the annotators? its columns are:"
             f" {listed(table.names)}",
-            hint="call it label",
+            hint=hint,
         )
-    return (named or names)[0]
+    return named[0]

@@ -108,7 +108,11 @@ def _wide(table: Table, named: Sequence[str], item: str | None, cluster: str | N
 
 
 def _long(table: Table, who: str, item: str | None, value: str | None, cluster: str | None) -> Labelled:
-    value = value or label_column(table, {who, item, cluster})
+    value = value or label_column(
+        table,
+        {who, item, cluster},
+        "name it: value_column=...; a single name after annotators is that of a column of names",
+    )
     column, rows = rows_of_annotators(table, who, item, value)
     names = list(dict.fromkeys(name for of_item in rows.values() for name in of_item))
     values = [None if gone else one for one, gone in zip(column.values.tolist(), column.missing, strict=True)]
@@ -165,7 +169,7 @@ def as_codes(labels: Array, scale: str, classes: Any = None) -> tuple[IntArray, 
     )
     if odd is not None:
         raise InvalidInputError(
-            f"scale={scale!r} needs numbers as labels, got {quoted(odd[0])}",
+            f"scale={scale!r} needs numbers as labels, got {quoted(odd)}",
             hint="name all labels in their order as classes, such as low, mid and high"
             if scale == "ordinal"
             else "scale='nominal' takes any labels",

@@ -111,7 +111,7 @@ def _by_facet(text: str, example: str) -> dict[str, float]:
     try:
         pairs = [part.split("=") for part in text.split(",")]
         return {name.strip(): float(number(size)) for name, size in pairs}
-    except ValueError:
+    except (ValueError, OverflowError):
         raise InvalidInputError(f"{option} must be facets with numbers, got {text!r}", hint=example) from None
 
 

@@ -48,7 +48,7 @@ def compare_facets(
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
     baseline: str | None = None,
-    items: str | None = None,
+    items: str | Sequence[str] | None = None,
     facets: str | Sequence[str] | None = None,
     nested: Mapping[str, Any] | str | Sequence[str] | None = None,
     fixed: str | Sequence[str] = (),
@@ -89,9 +89,9 @@ def compare_facets(
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     baseline : str, optional
         Compare every other system with this one only; otherwise every pair.
-    items : str, optional
-        The column of the items ("item" or "id" by default), or what the last axis is called. There need be
-        none.
+    items : str or sequence of str, optional
+        The column of the items ("item" or "id" by default), or several that make an id together; or what the
+        last axis is called. There need be none.
     facets : str or sequence of str, optional
         The columns, or the axes, other than the items. By default the columns that are called prompt,
         template, seed, run, judge, epoch and the like.

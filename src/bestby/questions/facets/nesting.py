@@ -111,7 +111,7 @@ def pairs_named(nested: Any) -> list[tuple[str, str]]:
         if not word:
             raise InvalidInputError(
                 f"nested says which facet lies in which, got {quoted(text)}",
-                hint='nested="seed in prompt", or nested={"seed": "prompt"}',
+                hint="nested='seed in prompt'",
                 argument="nested",
             )
         pairs.append((inner.strip(), outer.strip()))

@@ -46,7 +46,7 @@ class Asked:
     """The arguments of `compare_facets` that say what the data are; see there."""
 
     facets: Any = None
-    items: str | None = None
+    items: str | Sequence[str] | None = None
     nested: Any = None
     fixed: tuple[str, ...] = ()
     unmatched: tuple[str, ...] = ()

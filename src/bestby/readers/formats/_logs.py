@@ -717,6 +717,10 @@ class Choice(NamedTuple):
     shared: Sequence[str]
     split: str | None = None
 
+    def takes(self, sample: Sample) -> bool:
+        """Tell whether a sample is of the split that is compared."""
+        return sample.split is None or sample.split == self.split
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -769,7 +773,7 @@ class Tool:
             quantities=taken,
         )
         return dataclasses.replace(
-            read, cells=partial(cells_of, [*zip(systems, datasets, scored, strict=True)], chosen)
+            read, cells=partial(cells_of, [*zip(systems, datasets, scored, strict=True)], chosen, falling)
         )
 
     def _description(self, scored: Sequence[Scored], chosen: Mapping[str, Choice]) -> str:
@@ -840,19 +844,32 @@ class Harness(Tool):
 
 
 def cells_of(
-    scored: Sequence[tuple[str, str, Scored]], chosen: Mapping[str, Choice], facets: Collection[str]
+    scored: Sequence[tuple[str, str, Scored]],
+    chosen: Mapping[str, Choice],
+    falling: Collection[str],
+    facets: Collection[str],
 ) -> Table:
     """Return the samples of systems as a table, a row each, or one for each score if "scorer" is a facet.
 
     `scored` has the system, the dataset and what the files hold of both. Items of several datasets are told
-    apart, unless these are the facet "task".
+    apart, unless these are the facet "task". A mean over scores that are better when high and others, the
+    `falling`, that are better when low would say nothing.
     """
+    shared = dict.fromkeys(name for choice in chosen.values() for name in choice.shared)
+    low = [name for name in shared if name in falling]
+    if "scorer" in facets and 0 < len(low) < len(shared):
+        raise InvalidInputError(
+            f"the scorers are {listed([*shared])}, and lower values are better of {listed(low)} only",
+            hint="leave scorer out of the facets, and name one score: value_column=...",
+        )
     several = len(chosen) > 1 and "task" not in facets
     run = "run" if "run" in facets else "epoch"
     rows = []
     for system, dataset, one in scored:
         choice = chosen[dataset]
         for sample in one.samples:
+            if not choice.takes(sample):
+                continue
             item = f"{dataset}/{sample.item}" if several else sample.item
             row = {**sample.groups, "system": system, "task": dataset, run: sample.run, "item": item}
             scorers = choice.shared if "scorer" in facets else [choice.name]
@@ -872,7 +889,7 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     places: dict[Any, str] = {}
     several = len({sample.run for sample in one.samples}) > 1
     for sample in one.samples:
-        if sample.split is not None and sample.split != choice.split:
+        if not choice.takes(sample):
             continue
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")

@@ -7,7 +7,7 @@ as the counts say, without their ids, and solved by all. So all models of a comp
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
@@ -45,7 +45,7 @@ def read(
     failed: dict[str, dict[str, None]] = {}
     for dataset, (_, *of_file) in zip(datasets, rows, strict=True):
         failed.setdefault(dataset, {}).update(dict.fromkeys(row.name("id") for row in of_file))
-    _check_totals(files, datasets, rows)
+    _check_totals(files, datasets, rows, failed)
     scored = [
         Scored.of(file, _samples(of_file, [*failed[dataset]]), _model(file, of_file), dataset)
         for file, dataset, of_file in zip(files, datasets, rows, strict=True)
@@ -71,8 +71,13 @@ def _checked(path: Path) -> list[Record]:
     return [counts, *failed]
 
 
-def _check_totals(files: Sequence[File], datasets: Sequence[str], rows: Sequence[Sequence[Record]]) -> None:
-    """Refuse models that were evaluated on different numbers of items."""
+def _check_totals(
+    files: Sequence[File],
+    datasets: Sequence[str],
+    rows: Sequence[Sequence[Record]],
+    failed: Mapping[str, Collection[str]],
+) -> None:
+    """Refuse models that were evaluated on other items: other numbers of them, or more ids than items."""
     first: dict[str, tuple[File, int]] = {}
     for file, dataset, (counts, *_) in zip(files, datasets, rows, strict=True):
         other, total = first.setdefault(dataset, (file, counts.data["total_count"]))
@@ -81,6 +86,12 @@ def _check_totals(files: Sequence[File], datasets: Sequence[str], rows: Sequence
                 f"{file.path} is about {counts.data['total_count']} items of {dataset}, {other.path} about"
                 f" {total}",
                 hint="evaluate all models on the same items",
+            )
+        if len(failed[dataset]) > total:
+            raise InvalidInputError(
+                f"the models failed {len(failed[dataset])} items of {dataset}, and {file.path} is about"
+                f" {total}: their ids are not of the same items",
+                hint="evaluate all models with the same version of BFCL",
             )
 
 

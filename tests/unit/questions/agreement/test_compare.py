@@ -164,7 +164,7 @@ def test_notes_where_the_data_show_little() -> None:
         ({"a": ["x", None], "b": [None, "y"]}, {}, "no item has labels of two annotators"),
         ({"a": ["x", "y"], "b": [None, None]}, {}, "annotator 'b' gave no label"),
         ({"a": ["x", "y"], "b": ["x"]}, {}, "'a' has 2 values, 'b' has 1"),
-        ({"a": ["x", "y"], "b": ["x", "y"]}, {"scale": "ordinal"}, "needs numbers as labels"),
+        ({"a": ["low", "1"], "b": ["1", "2"]}, {"scale": "ordinal"}, "needs numbers as labels, got 'low'"),
         ({"a": [-1, 2], "b": [1, 2]}, {"scale": "ratio"}, "labels of at least 0"),
         ({"a": [1, 2], "b": [1, 2]}, {"scale": "metric"}, "scale must be one of"),
         ({"a": [1, 2], "b": [1, 2]}, {"clusters": [1]}, "clusters"),
@@ -174,6 +174,11 @@ def test_notes_where_the_data_show_little() -> None:
         ("labels.csv", {}, "labels.csv"),
         ([{"item": 1, "rater": "a", "label": "x"}] * 2, {}, "labelled item '1' twice"),
         ([{"rater": "a", "label": "x"}, {"rater": "b", "label": "x"}], {}, "needs a column of item ids"),
+        (
+            [{"item": 1, "rater": x, "gold": "x", "label": x} for x in "ab"],
+            {},
+            "which column holds the labels",
+        ),
     ],
 )
 def test_what_is_refused(data: Any, more: dict[str, Any], said: str) -> None:

@@ -216,6 +216,15 @@ def test_documents_are_a_facet_that_items_lie_in() -> None:
     assert "item in doc" in [one.effect for one in found["a", "b"].components]
 
 
+def test_several_columns_make_the_id_of_an_item() -> None:
+    table = long({name: x[:, 0] for name, x in scores(size=(4, 1, 24)).items()}, "prompt", "item")
+    expected = facets(table, "prompt", items="item")["a", "b"]
+    parts = table.assign(document=table["item"] // 4, sentence=table["item"] % 4).drop(columns="item")
+    for data, items in ((table, ["item"]), (parts, ["document", "sentence"])):
+        d = facets(data, "prompt", items=items)["a", "b"]
+        assert (d.interval, d.p_value) == (expected.interval, expected.p_value)
+
+
 def test_missing_cells() -> None:
     data = scores(size=(4, 3, 30))
     data["a"][0, :, :20] = np.nan

@@ -74,3 +74,13 @@ def test_refusals(tmp_path: Path) -> None:
         other.write_text(text.replace(old, new, 1))
         assert said in message(form, {"a": first, "b": other})
     assert "need no gold" in message(form, {"a": first}, gold=first)
+
+
+def test_ids_of_other_items_are_refused(tmp_path: Path) -> None:
+    files = {}
+    for model in "ab":
+        files[model] = tmp_path / f"{model}.json"
+        rows = [{"accuracy": 0.25, "correct_count": 1, "total_count": 4}]
+        rows += [{"id": f"{model}_{k}"} for k in range(3)]  # type: ignore[dict-item]
+        files[model].write_text("\n".join(map(json.dumps, rows)))
+    assert "failed 6 items of items, and" in message(form, files)

@@ -8,6 +8,7 @@ import pytest
 from tests.unit.readers.formats.log_files import helm, message, scores_of
 from tests.unit.readers.helpers import Make
 
+from bestby.errors import InvalidInputError
 from bestby.readers.formats import helm as form
 from bestby.readers.formats.base import format_in
 
@@ -116,3 +117,22 @@ def test_scenarios_may_be_the_clusters(tmp_path: Path) -> None:
     assert found.evaluation.clusters.tolist() == ["art", "art", "law", "law"]
     assert set(form.read(paths).clusters) == {"task"}
     assert not found.clusters
+
+
+def test_cells_are_of_the_split_that_is_compared(make: Make) -> None:
+    valid = [{**row, "instance_id": f"v{k}"} for k, row in enumerate(helm([1.0, 1.0], split="valid"))]
+    found = form.read(_pair(make, helm([1.0, 0.0]) + valid, helm([0.0, 0.0]) + valid))
+    assert found.cells is not None
+    assert found.cells(["epoch"]).texts("item", "item") == ["id0", "id1"] * 2
+
+
+def test_scorers_of_two_directions_are_no_facet(make: Make) -> None:
+    rows = [
+        {**row, "stats": [*row["stats"], *more["stats"]]}
+        for row, more in zip(helm([1.0, 0.0]), helm([2.0, 9.0], measure="perplexity"), strict=True)
+    ]
+    found = form.read(_pair(make, rows, rows))
+    assert found.cells is not None
+    with pytest.raises(InvalidInputError, match="lower values are better of perplexity only"):
+        found.cells(["scorer"])
+    assert found.cells(["epoch"]).n_rows == 4
