@@ -151,6 +151,30 @@ def test_a_browser_answers(tmp_path: Path) -> None:
 
 
 @needs_browser
+def test_a_browser_has_the_numbers_and_words_of_every_formula(formulas: Any, tmp_path: Path) -> None:
+    """QuickJS, which is held to Python above, is held to where the page is used."""
+    calls: list[list[Any]] = [
+        ["published", texts, [str(size) for size in sizes], others]
+        for texts, sizes, others in scores_and_sizes()
+    ]
+    calls += [["counts", [*map(str, (40, a, b, 9))]] for a in (0, 4, 6, 30, 700) for b in (0, 2, 17, 620)]
+    script = f"""<script>
+    const formulas = {{published, counts}}, calls = {json.dumps(calls)};
+    document.body.textContent = JSON.stringify(calls.map(([name, ...given]) => formulas[name](...given)));
+    </script>"""
+    shown = opened(PAGE.replace("</body>", f"{script}</body>"), tmp_path)
+    body = re.search(r"<body>(.*?)</body>", shown, re.DOTALL)
+    assert body is not None
+    for call, found in zip(calls, json.loads(html.unescape(body[1])), strict=True):
+        expected = formulas(*call)
+        numbers, those = found.pop("numbers"), expected.pop("numbers")
+        assert found == expected
+        assert numbers.keys() == those.keys()
+        for name in ("estimate", "interval", "p"):
+            assert numbers[name] == pytest.approx(those[name], rel=1e-9, abs=1e-300), (call, name)
+
+
+@needs_browser
 @needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(scheme: str, tmp_path: Path) -> None:
