@@ -86,6 +86,17 @@ def test_messages_and_notes_name_the_archive(tmp_path: Path, gold: Path, folders
     assert list(folders.iterdir()) == []
 
 
+def test_check_looks_into_an_archive(tmp_path: Path, folders: Path) -> None:
+    table = "id,gold,new,old\n1,x,x,y\n1,y,y,y\n3,x,y,x\n"
+    found = bb.check(packed(tmp_path / "both.zip", {"both.csv": table.replace("\n1,y", "\n2,y")}))
+    assert f"bestby compare {tmp_path / 'both.zip'}" in [one.command for one in found.commands]
+    assert [one.name for one in found.columns] == ["id", "gold", "new", "old"]
+    twice = bb.check(packed(tmp_path / "twice.zip", {"twice.csv": table}))
+    (message,) = [one.message for one in twice.findings if one.code == "duplicate_ids"]
+    assert f"{tmp_path / 'twice.zip'}/twice.csv" in message
+    assert not list(folders.iterdir())
+
+
 def test_names_from_the_folder_that_was_packed(tmp_path: Path, gold: Path) -> None:
     new = packed(tmp_path / "new.zip", {"./": "", "./run/predictions.csv": NEW, "./.DS_Store": "x"})
     old = packed(tmp_path / "old.zip", {"./out.csv": OLD})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ from bestby.questions.check.asking import (
 from bestby.questions.check.content import Content, tables_in
 from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
+from bestby.readers.archives import submissions
 from bestby.readers.paths import check_arguments, files_in, named_paths
 from bestby.results.base import provenance_of
 
@@ -143,7 +145,9 @@ def _answered(
     folder = Path(files[0])
     inside = [str(file) for file in files_in(folder)] if len(files) == 1 and is_directory(folder) else []
     try:
-        tables, lacking = tables_in(files)
+        with submissions() as unpacked:
+            tables, lacking = tables_in([str(unpacked.plain(file)) for file in files])
+            tables = tuple(replace(one, source=unpacked.by_archive(one.source)) for one in tables)
     except BestbyError:
         if len(inside) < 2:
             raise
