@@ -119,13 +119,19 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
     differences = differences_of(shown, metric)
     digits = difference_rounding(shown, metric)
     omnibus = words.omnibus_sentence(c, metric)
+    n_items, mean_difference = _of_incomplete(shown, metric)
     section = Section(
         name=metric.name,
         lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
         tables=(
             systems_table(
-                shown, metric, beside_score=_of_incomplete(shown, metric), most=most, grouped=view is None
+                shown,
+                metric,
+                beside_score=(n_items,),
+                beside_interval=(mean_difference,),
+                most=most,
+                grouped=view is None,
             ),
             *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
@@ -137,7 +143,7 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
     return section if view is None else _of_best(section, c, metric, view, differences)
 
 
-def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, ...]:
+def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, Column]:
     """Return the columns of scores where systems lack items: of how many, and what orders them."""
     entries = systems_of(c, metric)
     return (
