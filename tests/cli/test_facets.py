@@ -122,6 +122,8 @@ def test_compare_and_plan_name_facets(runs_of_two: str, run: Run) -> None:
         (["--study", "prompt=" + "9" * 400], "--study must be facets with numbers"),
         (["--study", "prompt=1"], "one prompt cannot show"),
         (["--study", "prompt=2.5"], "--study must be facets with numbers"),
+        (["--study", "prompt=6,prompt=9"], "--study must be facets with numbers, each facet once"),
+        (["--budget", "9", "--cost", "prompt=6", "--cost", "prompt=9"], "--cost must be facets with numbers"),
         (["--budget", "30"], "--budget and --cost go together"),
         (["--budget", "30", "--cost", "prompt"], "--cost must be facets with numbers"),
         (["--budget", "30", "--cost", "pompt=2"], "costs names 'pompt', no facet"),

@@ -94,9 +94,7 @@ class Budget(Group):
             raise InvalidInputError(
                 "--budget and --cost go together", hint="--budget 500 --cost prompt=30,call=.002"
             )
-        costs: dict[str, float] = {}
-        for text in self.cost:
-            costs |= _by_facet(text, "--cost prompt=30,call=.002")
+        costs = _by_facet(",".join(self.cost), "--cost prompt=30,call=.002")
         return {"budget": self.budget, "costs": costs, "target": self.target}
 
 
@@ -110,9 +108,14 @@ def _by_facet(text: str, example: str) -> dict[str, float]:
     number = int if option == "--study" else float
     try:
         pairs = [part.split("=") for part in text.split(",")]
-        return {name.strip(): float(number(size)) for name, size in pairs}
+        found = {name.strip(): float(number(size)) for name, size in pairs}
+        if len(found) < len(pairs):
+            raise ValueError("a facet has two numbers")
     except (ValueError, OverflowError):
-        raise InvalidInputError(f"{option} must be facets with numbers, got {text!r}", hint=example) from None
+        raise InvalidInputError(
+            f"{option} must be facets with numbers, each facet once, got {text!r}", hint=example
+        ) from None
+    return found
 
 
 @record
