@@ -1,6 +1,6 @@
 """Characteristic functions of sums of very many terms: power series where they die out, and what comes later.
 
-A bootstrap total, or a sum of signed differences, of 20,000 units and more has died out at frequencies where
+A bootstrap total, or a sum of signed differences, of some thousand units has died out at frequencies where
 each unit's share of it is small. There a power series of few terms takes the place of a pass over all units
 per frequency. The remainder of the series is bounded; where the bound is not small, as it is if few units
 carry the sum, nothing is returned and the exact functions are summed.
@@ -19,7 +19,7 @@ from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import all_single
 
-SERIES_FROM = 20_000
+SERIES_FROM = 2_000
 """Units from which the series are used."""
 
 LARGEST_REMAINDER = 1e-9
@@ -31,9 +31,6 @@ _LOG_COSH = (1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175)
 """Coefficients of x^2, x^4, ... in log cosh x."""
 
 _EVEN = np.arange(2, _ORDER + 1, 2)
-
-OUTER = 1024
-"""Sizes that are so large that they are added one by one."""
 
 _NEXT = 691 / 935550
 """The size of the next coefficient; those after it fall by a factor of at least (2 / pi)^2 each."""
@@ -115,6 +112,11 @@ def log_characteristic(
     return logarithm
 
 
+def n_outer(n: int) -> int:
+    """Return how many of n sizes are added one by one, as the largest would need more terms of the series."""
+    return min(n // 20, 1024)
+
+
 @dataclass(frozen=True, eq=False)
 class SignSeries:
     """K(w) = sum of log cosh(w size), the logarithm of E exp(w S) for the sum S of sizes with random signs.
@@ -130,10 +132,10 @@ class SignSeries:
 
     @classmethod
     def of(cls, sizes: FloatArray) -> SignSeries | None:
-        """Return the series of sizes of which the largest `OUTER` come last; None of too few of them."""
+        """Return the series of sizes whose largest, `n_outer` of them, come last; None of too few of them."""
         if sizes.size < SERIES_FROM:
             return None
-        inner, outer = sizes[:-OUTER], sizes[-OUTER:]
+        inner, outer = np.split(sizes, [sizes.size - n_outer(sizes.size)])
         largest = float(inner.max())
         sums = power_sums(inner, None, scale=largest)
         terms = np.array(_LOG_COSH) * sums[_EVEN] * largest ** _EVEN.astype(np.float64)
@@ -295,6 +297,14 @@ def later_terms(
         return None
     counting = np.abs(values) >= _LEAST * k
     return k[counting], values[counting]
+
+
+def has_steps(sizes: FloatArray, theta: float) -> bool:
+    """Return whether the sum of sizes with random signs of means tanh(theta size) has no smooth density."""
+    spread = math.sqrt(float(np.square(sizes) @ (1.0 - np.tanh(theta * sizes) ** 2)))
+    # Frequency, over the standard deviation, from which the function of a normal distribution is below 1e-15
+    later = later_terms(sizes, 1.0 / spread, theta, 9)
+    return later is None or later[0].size > 0
 
 
 def total_has_steps(values: FloatArray, counts: IntArray, bounds: IntArray, h: float, first: int) -> bool:

@@ -24,7 +24,7 @@ from scipy.special import expit, log_ndtr
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray
 from bestby.inference import permutation, tilting
-from bestby.inference.characteristic_functions import LARGEST_REMAINDER, OUTER, SignSeries, lugannani_rice
+from bestby.inference.characteristic_functions import LARGEST_REMAINDER, SignSeries, lugannani_rice, n_outer
 from bestby.resampling.streams import block_generator
 from bestby.results.values import TestResult
 
@@ -230,9 +230,9 @@ def _tail(shift: _Shift, halves: FloatArray, along: Difference, point: _Point) -
     sd = math.sqrt(float(squares.sum()))
     if not math.isfinite(far):
         return None
-    series = SignSeries.of(np.partition(effects, -min(OUTER, effects.size))) or SignSeries.term_by_term(
-        effects
-    )
+    series = SignSeries.of(
+        np.partition(effects, effects.size - n_outer(effects.size))
+    ) or SignSeries.term_by_term(effects)
     out = far / sd
     # phi / (1 - Phi) over the standard deviation: by how much log p falls as the difference grows by one.
     hazard = math.exp(-0.5 * out * out - float(log_ndtr(-out))) / math.sqrt(2.0 * math.pi) / sd

@@ -20,6 +20,7 @@ from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntAr
 from bestby.inference.characteristic_functions import (
     LARGEST_REMAINDER,
     SignSeries,
+    has_steps,
     later_terms,
     lugannani_rice,
 )
@@ -480,9 +481,10 @@ def _inverted_upper(sizes: FloatArray, far: float, gap: float = 0.0) -> float | 
     if tail is not None and tail[0] >= LEAST_INVERTED:
         return tail[0]
     if series is not None and not gap:
-        upper, more = lugannani_rice(SignSeries.term_by_term(sizes), far)
+        terms = SignSeries.term_by_term(sizes)
+        upper, more = lugannani_rice(terms, far)
         # Second term of a saddlepoint, as a part of the tail, after which the third is below 2e-4 of it
-        if abs(more) <= 1e-3:
+        if abs(more) <= 1e-3 and not has_steps(sizes, terms.tilt(far)):
             return upper * (1.0 + more)
     accuracy = 1e-3 if series is not None else 0.0  # any tilt near the right one gives the same tail
     theta = sign_tilt(2.0 * sizes, np.ones(sizes.size, dtype=np.int64), 2.0 * far, accuracy)

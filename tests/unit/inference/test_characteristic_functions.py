@@ -90,6 +90,28 @@ def test_the_tail_of_a_signed_sum(name: str, distance: float, monkeypatch: pytes
     assert abs(quick / exact - 1.0) < 1e-8
 
 
+@pytest.mark.parametrize("distance", [0.5, 3.0, 8.0, 20.0])
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_tail_of_a_signed_sum_of_some_thousand_units(
+    name: str, distance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = np.sort(np.abs(DRAWN[name](np.random.default_rng(8))[:3000]))
+    far = min(distance * math.sqrt(float(sizes @ sizes)), 0.9 * float(sizes.sum()))
+    quick = permutation._inverted_upper(sizes, far)
+    monkeypatch.setattr(permutation.SignSeries, "of", lambda _: None)
+    exact = permutation._inverted_upper(sizes, far)
+    assert quick is not None
+    assert exact is not None
+    assert abs(quick / exact - 1.0) < 2e-4
+
+
+@pytest.mark.parametrize("distance", [0.5, 6.0, 12.0])
+def test_a_sum_with_steps_has_no_tail_by_a_series_or_a_saddlepoint(distance: float) -> None:
+    sizes = np.sort(1.0 + 1e-5 * np.random.default_rng(9).random(3000))
+    far = distance * math.sqrt(float(sizes @ sizes))
+    assert permutation._inverted_upper(sizes, far) is None
+
+
 def test_a_sum_that_few_units_carry_is_left_to_the_exact_functions() -> None:
     sizes = np.sort(np.concatenate([np.full(N, 1e-6), np.linspace(1.0, 2.0, 1030)]))
     made = SignSeries.of(sizes)
