@@ -109,7 +109,7 @@ def points(
             # A copy is never ahead, and neither is the system itself
             z.max(axis=0, out=row[start : start + len(drawn)])
         start += len(drawn)
-    found[asked] = np.minimum(found[asked], multiplicity.passed_by(largest, alpha))
+    found[asked] = np.minimum(found[asked], _passed_by(largest, alpha))
     return found
 
 
@@ -123,7 +123,7 @@ def point_of_one(correlations: FloatArray | None, size: int, alpha: float, seed:
         return bound
     drawn = multiplicity.draws(correlations, _n_draws(size), size, seed)
     largest = np.concatenate([part.max(axis=1) for part in drawn])
-    return min(bound, float(multiplicity.passed_by(largest, alpha)))
+    return min(bound, float(_passed_by(largest, alpha)))
 
 
 def _n_draws(size: int) -> int:
@@ -183,6 +183,16 @@ def rank_of_one(joint: Joint, better_by: FloatArray, p_values: FloatArray, alpha
     return 1 + ahead, 1 + better_by.size - int((shown & (better_by > 0.0)).sum())
 
 
+def _passed_by(drawn: Array, alpha: float) -> Array:
+    """Return the number that a share alpha of draws, along the last axis, lies above.
+
+    >>> _passed_by(np.arange(100.0), 0.05)
+    array(94.)
+    """
+    place = drawn.shape[-1] - 1 - rounding.round_down(alpha * drawn.shape[-1])
+    return np.asarray(np.partition(drawn, place, axis=-1)[..., place])
+
+
 def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> float:
     """Return the point that the largest error of the scores of `size` systems passes with probability alpha.
 
@@ -199,7 +209,7 @@ def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> f
     r = multiplicity.drawn_towards(r, 0.0, spread.n_units)
     every = multiplicity.draws(r, _n_draws(size), size, seed)
     largest = np.concatenate([drawn.max(axis=1) for drawn in every])
-    return min(bound, float(multiplicity.passed_by(largest, alpha)))
+    return min(bound, float(_passed_by(largest, alpha)))
 
 
 # -- the score of the best without the luck by which it was chosen -----------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 from bestby._core import checks, rounding, special
 from bestby._core.cached import cached_property
 from bestby._core.chunks import chunks
-from bestby._core.typing import Alternative, Array, ArrayLike, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Alternative, ArrayLike, BoolArray, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.resampling import streams
 from bestby.vocabulary import allowed_names
@@ -340,37 +340,21 @@ class Joint:
             return bound if rank < ENOUGH_HITS else alpha
         return min(alpha, max(bound, float(2.0 * special.ndtr(-drawn[drawn.size - 1 - rank]))))
 
-    def one_sided_point(self, alpha: float) -> float:
-        """Return the point that the largest difference A minus B passes with the probability alpha.
-
-        It is in standard errors, as a normal variable passes it; Bonferroni's is never passed more often.
-        """
-        bound = float(_point(np.array(alpha / max(1, int(self.varying.sum()))), two_sided=False))
-        if self.bonferroni:
-            return bound
-        drawn = self._largest_of_draws(two_sided=False)
-        return min(bound, float(passed_by(drawn, alpha)))
-
     @cached_property
     def _largest(self) -> FloatArray:
-        """The largest absolute value of each draw, in rising order."""
-        return np.sort(self._largest_of_draws(two_sided=True))
-
-    def _largest_of_draws(self, *, two_sided: bool) -> FloatArray:
-        """Return the largest difference of each draw, in standard errors, or the largest absolute value."""
+        """The largest absolute difference of each draw, in standard errors, in rising order."""
         blocks, scale = [], self._scale[:, None].astype(np.float32)
         for drawn in self._scores(len(self._in_one_unit)):
             # Single precision takes half the time, and moves a share of the draws by nothing to speak of.
             by_system = np.ascontiguousarray(drawn.T, dtype=np.float32)
-            largest = np.full(len(drawn), 0.0 if two_sided else -np.inf)
+            largest = np.zeros(len(drawn))
             for part in chunks(self.size, len(drawn)):
                 z = by_system.take(self.a[part], axis=0)
                 z -= by_system.take(self.b[part], axis=0)
                 z *= scale[part]
-                far = np.abs(z, out=z) if two_sided else z
-                np.maximum(largest, far.max(axis=0), out=largest)
+                np.maximum(largest, np.abs(z, out=z).max(axis=0), out=largest)
             blocks.append(largest)
-        return np.concatenate(blocks)
+        return np.sort(np.concatenate(blocks))
 
     def stepped_down(self, p_values: FloatArray, alternative: Alternative = "two-sided") -> FloatArray:
         """Return p-values adjusted by the step-down procedure of the largest statistics.
@@ -453,16 +437,6 @@ def drawn_towards(correlations: FloatArray, worst: float, n_units: float) -> Flo
     drawn: FloatArray = (1.0 - share) * correlations + share * worst
     np.fill_diagonal(drawn, 1.0)
     return drawn
-
-
-def passed_by(drawn: Array, alpha: float) -> Array:
-    """Return the number that a share alpha of draws, along the last axis, lies above.
-
-    >>> passed_by(np.arange(100.0), 0.05)
-    array(94.)
-    """
-    place = drawn.shape[-1] - 1 - rounding.round_down(alpha * drawn.shape[-1])
-    return np.asarray(np.partition(drawn, place, axis=-1)[..., place])
 
 
 def _point(p_values: FloatArray, *, two_sided: bool) -> FloatArray:
