@@ -367,22 +367,19 @@ def _parts(counts: IntArray, bounds: IntArray, n_parts: int, n_splits: int, seed
 
     Every part has nearly its share of the units of each stratum.
     """
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    n, edges, starts = int(starts[-1]), starts[bounds], starts[:-1]
-    stratum = np.repeat(np.arange(edges.size - 1.0), np.diff(edges))
-    in_turn = (np.arange(n) % n_parts).astype(np.int8)
+    kinds = np.repeat(np.arange(counts.size), counts)
+    stratum = np.repeat(np.arange(bounds.size - 1.0), np.diff(bounds))[kinds]
+    first_cells = np.arange(n_parts) * counts.size
+    in_turn = np.arange(kinds.size) % n_parts
     generator = streams.block_generator(seed, "splits", 0)
     at_once = max(1, _AT_ONCE // (n_parts * counts.size))
     for first in range(0, n_splits, at_once):
-        size = min(at_once, n_splits - first)
-        parts = np.empty((size, n_parts, counts.size))
+        parts = np.empty((min(at_once, n_splits - first), n_parts * counts.size))
         for split in parts:
-            part_of = generator.permutation(n_parts).astype(np.int8)[in_turn]
-            if edges.size == 2:
-                generator.shuffle(part_of)
+            cells = first_cells[generator.permutation(n_parts)][in_turn]
+            if bounds.size == 2:
+                generator.shuffle(cells)
             else:
-                part_of[np.argsort(stratum + generator.random(n))] = part_of.copy()
-            for number in range(n_parts):
-                mine = part_of == number
-                split[number] = mine if n == counts.size else np.add.reduceat(mine, starts, dtype=np.float64)
+                cells[np.argsort(stratum + generator.random(kinds.size))] = cells.copy()
+            split[:] = np.bincount(cells + kinds, minlength=split.size)
         yield parts.reshape(-1, counts.size)
