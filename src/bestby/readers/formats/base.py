@@ -36,7 +36,7 @@ from bestby.readers.paths import (
     named_paths,
     note_on_unread,
 )
-from bestby.readers.text import HEAD, MOST_LINES, unpacked
+from bestby.readers.text import CUT_OFF, HEAD, MOST_LINES, unpacked
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
@@ -168,6 +168,10 @@ def _heads(file: Path) -> Iterator[bytes]:
         yield head_of(file, 1 << 22)
 
 
+def _is_in(recognises: Callable[[Path, bytes], bool], file: Path) -> bool:
+    return any(recognises(file, head) for head in _heads(file))
+
+
 def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:
     """Return the files under each name; of a directory those in the format.
 
@@ -179,7 +183,7 @@ def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool
         is_explicit = isinstance(name, GivenName) or name not in default_names(path)
         chosen = [path]
         if is_folder:
-            chosen = [one for one in files_in(path) if any(recognises(one, head) for head in _heads(one))]
+            chosen = [one for one in files_in(path) if _is_in(recognises, one)]
         if not chosen:
             raise InvalidInputError(f"{path} holds no file in this format", hint="name the files themselves")
         files += [
@@ -198,11 +202,7 @@ def unread_in(path: Path, form: Format | None = None) -> list[Path]:
     if not is_directory(path):
         return []
     there = files_in(path)
-    logs = {
-        file
-        for file in there
-        if form is not None and any(form.recognises(file, head) for head in _heads(file))
-    }
+    logs = {file for file in there if form is not None and _is_in(form.recognises, file)}
     return left_out([file for file in there if file not in logs], logs, getattr(form, "SIBLINGS", ()))
 
 
@@ -231,6 +231,29 @@ def lines_of(path: Path) -> list[str]:
     if not lines:
         raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it has finished")
     return lines
+
+
+def numbered(path: Path, comment: str | None = None) -> Iterator[tuple[str, str]]:
+    """Yield file and line, and the line, for all but comments and blank ones."""
+    for number, line in enumerate(lines_of(path), start=1):
+        if line.strip() and (comment is None or not line.startswith(comment)):
+            yield f"{path}, line {number}", line
+
+
+def rows_of(
+    path: Path, widths: Sequence[int], form: str, comment: str | None = None, hint: str = CUT_OFF
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield file and line, and the cells of the line, of which there must be one of some numbers."""
+    lines = [*numbered(path, comment)]
+    if not lines:
+        raise InvalidInputError(f"{path} has no lines of the form {form}", hint)
+    for where, line in lines:
+        cells = line.split()
+        if len(cells) not in widths:
+            raise InvalidInputError(
+                f"{where}: expected {' or '.join(map(str, widths))} columns, {form}, got {len(cells)}", hint
+            )
+        yield where, cells
 
 
 def need_gold(gold: Path | None, what: str) -> Path:
@@ -392,12 +415,10 @@ def read_format(
         )
     if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
         raise InvalidInputError(f"files of the format {name_of_format} have one gold, got {len(gold)}")
-    typed = {
-        name: _typed_option(name, value, str(known[name].annotation)) if name in options else value
-        for name, value in values.items()
-    }
+    for name in options:
+        values[name] = _typed_option(name, values[name], str(known[name].annotation))
     unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
-    content: Read = form.read(paths, **typed)
+    content: Read = form.read(paths, **values)
     content = dataclasses.replace(content, notes=(*unread, *content.notes))
     if clusters is None or "clusters" in known:
         return content
@@ -425,11 +446,6 @@ def _typed_option(name: str, value: Any, annotation: str) -> Any:
         if value.lower() not in ("true", "false"):
             raise InvalidInputError(f"{name} must be true or false, got {value!r}", argument=name)
         return value.lower() == "true"
-    if annotation.startswith(("int", "float")):
-        try:
-            return int(value) if annotation.startswith("int") else float(value)
-        except ValueError as error:
-            raise InvalidInputError(f"{name} must be a number, got {value!r}", argument=name) from error
     return value
 
 

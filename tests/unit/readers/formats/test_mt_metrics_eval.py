@@ -66,7 +66,7 @@ def test_segments_without_a_score(make: Make) -> None:
     ("content", "message"),
     [
         ("a 1\na 2\nb 1\n", "a has 2 segments, b has 1"),
-        ("a 1\na 2\nb 1\nb", "line 4: expected SYSTEM SCORE, got 1 columns"),
+        ("a 1\na 2\nb 1\nb", "line 4: expected 2 columns, SYSTEM SCORE, got 1"),
         ("a 1\nb x\n", "line 2: the score must be a finite number, got 'x'"),
         ("a nan\nb 1\n", "line 1: the score must be a finite number, got 'nan'"),
         ("", "is empty"),

@@ -96,7 +96,7 @@ def test_other_inputs_under_one_id_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text((SAMPLES / "phoenix" / "toy-1.json").read_text().replace("Austria", "Australia"))
     paths = {"a": path, "toy-2": _files("phoenix")[1]}
-    assert "its hash differs" in message(format_called("phoenix"), paths, value_column="right")
+    assert "its content differs" in message(format_called("phoenix"), paths, value_column="right")
 
 
 def test_two_scores_of_one_name_are_refused(tmp_path: Path) -> None:
