@@ -24,6 +24,7 @@ from bestby.data.layouts.runs import Cells
 from bestby.data.roles import Soft, listed
 from bestby.data.table import Table
 from bestby.metrics.base import BaseMetric
+from bestby.readers.archives import of_archives
 from bestby.readers.database import lines
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.paths import (
@@ -449,6 +450,7 @@ def _typed_option(name: str, value: Any, annotation: str) -> Any:
     return value
 
 
+@of_archives
 def read_log(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
@@ -465,19 +467,21 @@ def read_log(
     return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
 
 
+@of_archives
 def one_table(
-    path: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     what: str,
     missing: str | Iterable[str],
     soft: Soft = Soft(),  # noqa: B008 - frozen
 ) -> Table:
     """Read the one table that must hold something."""
-    paths = (
-        [path] if isinstance(path, str | Path) else [*path.values()] if isinstance(path, Mapping) else path
-    )
-    if len(paths) != 1:
-        raise InvalidInputError(f"{what} must be in one table, got {len(paths)} files")
-    return read_table(readable_file(paths[0]), missing_texts(missing), blank=soft.blank)
+    files = [paths] if isinstance(paths, str | Path) else paths
+    files = [*files.values()] if isinstance(files, Mapping) else files
+    if len(files) != 1:
+        raise InvalidInputError(f"{what} must be in one table, got {len(files)} files")
+    if is_directory(files[0]):
+        raise InvalidInputError(f"{what} must be in one table, and {files[0]} holds files", "name a file")
+    return read_table(readable_file(files[0]), missing_texts(missing), blank=soft.blank)
 
 
 def evaluation_of_format(content: Read) -> Evaluation:
