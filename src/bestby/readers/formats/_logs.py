@@ -380,9 +380,7 @@ def _offered(logs: Sequence[Log], evaluation: Evaluation, used: str | None) -> d
     for name in names:
         if name == used or name.lower().rpartition(".")[2].removesuffix("_id") not in CLUSTER_WORDS:
             continue
-        groups: dict[str, str] = {}
-        for log in logs:
-            groups.update(log.groups.get(name, {}))
+        groups = {item: label for log in logs for item, label in log.groups.get(name, {}).items()}
         items = [] if evaluation.items is None else evaluation.items.tolist()
         if all(item in groups for item in items):
             column = np.array([groups[item] for item in items])
@@ -626,11 +624,19 @@ class Scored:
         samples: Sequence[Sample],
         system: str | None = None,
         dataset: str | None = None,
+        *,
+        is_one: bool = True,
         **more: Any,
     ) -> Self:
-        """Return what a file holds, whose system is called as the user says before all."""
-        own = file.name if file.explicit else system
-        return cls(str(file.path), own, file.name, dataset, samples, **more)
+        """Return what a file holds, whose system is called as the user says before all.
+
+        Of a file that is not about `is_one` system, what the user says is the beginning of their names.
+        """
+        own, other = file.name if file.explicit else system, file.name
+        if not is_one:
+            other = f"{file.name} {system}"
+            own = other if file.named else system
+        return cls(str(file.path), own, other, dataset, samples, **more)
 
     # The samples of a log are many: each of these is computed once.
     @cached_property

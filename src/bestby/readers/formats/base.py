@@ -115,10 +115,6 @@ class File:
     named: bool
     explicit: bool = False
 
-    def system(self, in_file: str | None) -> str:
-        """Return the name of the system: as the user says, else as the file tells, else the file's own."""
-        return self.name if self.explicit or not in_file else in_file
-
 
 def head_of(path: Path, size: int = HEAD) -> bytes:
     """Return the first bytes of what a file holds, unpacked, without a byte order mark; b"" if unreadable."""

@@ -44,11 +44,6 @@ from bestby.readers.text import (
 )
 
 _OUTPUT = "output"
-_TABLES = (
-    {"id", "timestamp", "sessionId", "bookmarked", "metadata"},  # traces
-    {"id", "traceId", "startTime", "parentObservationId", "metadata"},  # observations
-    {"id", "traceId", "source", "name", "dataType", "value"},  # scores
-)
 _EMPTY = re.compile(rb'\s*\{\s*"data"\s*:\s*\[\s*\]\s*,\s*"meta"\s*:\s*\{')
 _OBJECT = re.compile(rb'\s*(\[\s*)?\{\s*"\w+"\s*:')
 _KEYS = (
@@ -58,23 +53,26 @@ _KEYS = (
     ("runName", "itemResults"),
     ("id", "timestamp", "sessionId", "bookmarked"),
     ("id", "traceId", "startTime", "projectId", "parentObservationId"),
+    ("id", "traceId", "startTime", "parentObservationId", "metadata"),
     ("id", "traceId", "startTime", "traceName", "completionStartTime"),
     ("id", "traceId", "source", "name", "dataType", "value"),
     ("id", "projectId", "source", "name", "dataType", "value"),
 )
-"""Keys of one record or answer that stand before the texts of any length."""
+"""Keys of one record or answer that stand before the texts of any length, or columns of a table."""
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is such a table, holds such records, or is an answer without any."""
-    if _OBJECT.match(head) is not None:
-        return _EMPTY.match(head) is not None or any(all(_has(head, key) for key in keys) for keys in _KEYS)
-    names = set(column_names(head))
-    return any(table <= names for table in _TABLES)
+    if _EMPTY.match(head) is not None:
+        return True
+    names = None if _OBJECT.match(head) else {*column_names(head)}
 
+    def has(key: str) -> bool:
+        if names is not None:
+            return key in names
+        return any(f'"{name}"'.encode() in head for name in (key, _with_underscores(key)))
 
-def _has(head: bytes, key: str) -> bool:
-    return any(f'"{name}"'.encode() in head for name in (key, _with_underscores(key)))
+    return any(all(map(has, keys)) for keys in _KEYS)
 
 
 def _with_underscores(name: str) -> str:
@@ -226,11 +224,7 @@ def _scored(files: Sequence[File]) -> Iterator[_Run]:
     several = {name for (name, _), count in counts.items() if count > 1}
     for (key, entries), dataset in zip(groups.items(), datasets, strict=True):
         file, run = of_key[key], entries[0].of_run
-        own, other = file.system(run), file.name
-        if file.name in several:
-            other = f"{file.name} {run}"
-            own = other if file.named else run
-        yield _Run(str(file.path), own, other, dataset, _repetitions(entries))
+        yield _Run.of(file, _repetitions(entries), run, dataset, is_one=file.name not in several)
 
 
 def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:

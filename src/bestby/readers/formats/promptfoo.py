@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
@@ -31,26 +31,19 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     return _RECORD.match(head) is not None and all(key in head for key in _KEYS)
 
 
-def _parts(file: File) -> list[Scored]:
-    """Return the systems of a file."""
+def _scored(file: File) -> Iterator[Scored]:
+    """Yield the systems of a file."""
     rows = _rows(file.path)
-    if not rows:
-        return [Scored.of(file, [])]
     columns: dict[int, list[Record]] = {}
     for row in sorted(rows, key=lambda row: _place(row, "testIdx")):  # they stand as they ended
         columns.setdefault(_place(row, "promptIdx"), []).append(row)
-    names = _names([columns[place][0] for place in sorted(columns)])
-    items = _items(rows)
-    parts = []
-    for place, name in zip(sorted(columns), names, strict=True):
+    places, items = sorted(columns), _items(rows)
+    names = _names([columns[place][0] for place in places])
+    if not rows:
+        yield Scored.of(file, [])
+    for place, name in zip(places, names, strict=True):
         samples = [_sample(row, *items[_place(row, "testIdx")]) for row in columns[place]]
-        own, other = f"{file.name} {name}", f"{file.name} {name}"
-        if len(columns) == 1:
-            own, other = file.system(name), file.name
-        elif not file.named:
-            own = name
-        parts.append(Scored(str(file.path), own, other, None, samples))
-    return parts
+        yield Scored.of(file, samples, name, is_one=len(columns) == 1)
 
 
 def _rows(path: Path) -> list[Record]:
@@ -117,5 +110,5 @@ def _sample(row: Record, item: str, run: int) -> Sample:
 
 
 read = Harness(
-    "results of promptfoo", recognises=recognises, scored=each(_parts), main=("pass",), items="tests"
+    "results of promptfoo", recognises=recognises, scored=each(_scored), main=("pass",), items="tests"
 ).read

@@ -40,6 +40,10 @@ _TRIALS = (b'"results"', b'"task_id"', b'"is_resolved"')
 _COUNTS = re.compile(rb'"(resolved_instances|n_resolved)"\s*:\s*\d')
 
 
+_Trial = tuple[str, float, dict[str, Any]]
+"""An instance or task, whether it was resolved, and what else is said of it."""
+
+
 @dataclass(frozen=True)
 class _Report(Scored):
     """What the files of one system say of each instance and run.
@@ -128,47 +132,43 @@ def _reports(files: Sequence[File]) -> tuple[list[_Report], list[str]]:
     A file that the user gave a name must be a report, and so must all if there are fewer than two. Reports of
     the instances that lie beside the lists of a system say the same, and are not needed.
     """
-    read = [(file, whole, [*_trials(whole)]) for file in files for whole in [document(file.path)]]
-    is_report = [file.named or bool(trials) or _listed_in(one) is not None for file, one, trials in read]
-    found = [one for one, is_one in zip(read, is_report, strict=True) if is_one]
-    left_out = [one.where for (_, one, _), is_one in zip(read, is_report, strict=True) if not is_one]
-    if len(found) < 2:
-        found, left_out = read, []
-    lists = [_of_lists(file.name, one) for file, one, trials in found if not trials]
-    of_trials = [(file, one, trials) for file, one, trials in found if trials]
-    # Of one instance, the report lies in the folder of its id.
-    ids = [{item for item, _, _ in trials} for _, _, trials in of_trials]
-    about = ["instances" if len(them) > 1 else min(them) for them in ids]
-    named = [
-        (file.name, what, file.name if file.explicit else None)
-        for (file, *_), what in zip(of_trials, about, strict=True)
-    ]
-    above = [file.path.parent for file, *_ in of_trials]
-    places = [
-        folder if folder.name == what else file.path
-        for (file, *_), folder, what in zip(of_trials, above, about, strict=True)
-    ]
-    by_system: dict[str, list[Sample]] = {}
-    firsts: dict[str, Record] = {}
-    for (_, one, trials), name in zip(of_trials, named_apart(named, places), strict=True):
+    read = [(file, one, [*_trials(one)]) for file, one in ((file, document(file.path)) for file in files)]
+    found = [one for one in read if one[0].named or one[2] or _listed_in(one[1]) is not None]
+    found = read if len(found) < 2 else found
+    left_out = [one.where for file, one, _ in read if file not in [there for there, *_ in found]]
+    reports = [_of_lists(file.name, one) for file, one, trials in found if not trials]
+    known = {report.system for report in reports}
+    parts = [(file, one, trials, *_about(file, trials)) for file, one, trials in found if trials]
+    named = [(file.name, what, file.name if file.explicit else None) for file, _, _, what, _ in parts]
+    by_system: dict[str, list[tuple[Record, list[_Trial]]]] = {}
+    for (_, one, trials, *_), name in zip(
+        parts, named_apart(named, [place for *_, place in parts]), strict=True
+    ):
+        by_system.setdefault(name, []).append((one, trials))
+    return [*reports, *(_of_trials(*one) for one in by_system.items() if one[0] not in known)], left_out
+
+
+def _about(file: File, trials: Sequence[_Trial]) -> tuple[str, Path]:
+    """Return what a report of instances is about and where it lies: that of one, in the folder of its id."""
+    ids, above = {item for item, _, _ in trials}, file.path.parent
+    what = "instances" if len(ids) > 1 else min(ids)
+    return what, above if above.name == what else file.path
+
+
+def _of_trials(system: str, parts: Sequence[tuple[Record, Sequence[_Trial]]]) -> _Report:
+    """Return the report of a system from entries of instances; several of one instance in a file are runs."""
+    samples = []
+    for one, trials in parts:
         times: Counter[str] = Counter()
-        firsts.setdefault(name, one)
         for item, resolved, entry in trials:
-            by_system.setdefault(name, []).append(_sample(one.where, item, resolved, times[item], entry))
+            samples.append(_sample(one.where, item, resolved, times[item], entry))
             times[item] += 1
-    known = {report.system for report in lists}
-    for name, samples in by_system.items():
-        if name not in known:
-            there, one = {"reports": [*dict.fromkeys(sample.item for sample in samples)]}, firsts[name]
-            total = number(one.data.get("total_instances"))
-            of_tasks = "results" in one.data
-            lists.append(
-                _Report(one.where, name, name, None, samples, lists=there, total=total, of_tasks=of_tasks)
-            )
-    return lists, left_out
+    first, lists = parts[0][0], {"reports": [*dict.fromkeys(sample.item for sample in samples)]}
+    total, of_tasks = number(first.data.get("total_instances")), "results" in first.data
+    return _Report(first.where, system, system, None, samples, lists=lists, total=total, of_tasks=of_tasks)
 
 
-def _trials(report: Record) -> Iterator[tuple[str, float, dict[str, Any]]]:
+def _trials(report: Record) -> Iterator[_Trial]:
     """Yield the instances or tasks that a report has entries of, whether each was resolved, and these."""
     entries = report.data.get("results")
     if isinstance(entries, list) and entries and isinstance(entries[0], dict) and "is_resolved" in entries[0]:

@@ -13,6 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import base
 from bestby.readers.formats import helm as helm_form
 from bestby.readers.formats import lm_eval as form
+from bestby.readers.formats._logs import Scored
 from bestby.readers.paths import default_names
 
 
@@ -57,8 +58,9 @@ def test_a_name_that_the_file_has_anyhow_is_not_given_by_the_user(make: Make) ->
     plain, with_folder = default_names(path)[:2]
     files = base.files_of({plain: path, with_folder: path, "mine": path}, form.recognises)
     assert [file.named for file in files] == [False, False, True]
-    assert [file.system("told") for file in files] == ["told", "told", "mine"]
-    assert files[0].system(None) == plain
+    told = [Scored.of(file, [], "told") for file in files]
+    assert [one.system for one in told] == ["told", "told", "mine"]
+    assert Scored.of(files[0], []).other == plain
 
 
 def test_no_file(make: Make) -> None:
