@@ -215,15 +215,16 @@ def of_archives(read: F) -> F:
     """Let a reader of paths, and of the gold beside them, take zipped submissions for what lies in them."""
 
     @wraps(read)
-    def reads(paths: Any, *args: Any, **kwargs: Any) -> Any:
+    def reads(*args: Any, **kwargs: Any) -> Any:
         with submissions() as unpacked:
-            paths = unpacked.paths(paths)
+            for name in kwargs.keys() & {"path", "paths"}:
+                kwargs[name] = unpacked.paths(kwargs[name])
             gold = kwargs.get("gold")
             if isinstance(gold, str | Path):
                 kwargs["gold"] = unpacked.plain(gold)
             elif isinstance(gold, list | tuple):
-                kwargs["gold"] = [unpacked.plain(one) for one in gold]
-            found = read(paths, *args, **kwargs)
+                kwargs["gold"] = [unpacked.plain(one) if isinstance(one, str | Path) else one for one in gold]
+            found = read(*map(unpacked.paths, args[:1]), *args[1:], **kwargs)
             return unpacked.called(found) if unpacked else found
 
     return cast(F, reads)

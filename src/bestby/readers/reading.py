@@ -57,8 +57,8 @@ from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
 
-@with_suggestions
 @of_archives
+@with_suggestions
 def read(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,

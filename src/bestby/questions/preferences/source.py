@@ -40,8 +40,8 @@ from bestby.readers.paths import by_system, check_arguments, default_names, miss
 from bestby.results.base import Note
 
 
-@with_suggestions
 @of_archives
+@with_suggestions
 def read_preferences(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,

@@ -29,7 +29,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
 from bestby.readers.files import read_table
-from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
+from bestby.readers.formats.base import File, Read, check_available, files_of, no_grouping
 from bestby.readers.paths import parts_apart
 from bestby.readers.text import (
     CUT_OFF,
@@ -365,11 +365,7 @@ def _grouping(logs: Sequence[Log], name: str) -> dict[str, str]:
     """Return the group of each item, on which the logs must agree."""
     groups = _agreed(logs, lambda log: log.groups.get(name, {}), name)
     if not groups:
-        known = list(dict.fromkeys(name for log in logs for name in log.groups))
-        raise InvalidInputError(
-            f"the logs have no grouping {name!r} of their items",
-            hint=f"groupings in these logs: {listed(known)}" if known else "these logs have no groupings",
-        )
+        raise no_grouping(name, (name for log in logs for name in log.groups))
     return groups
 
 
@@ -856,13 +852,11 @@ class Harness(Tool):
         self,
         paths: Mapping[str, Path],
         *,
-        gold: Path | None = None,
         on_missing: OnMissing = "error",
         value_column: str | Mapping[str, str] | None = None,
         clusters: str | None = None,
     ) -> Read:
         """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
-        refuse_gold(gold, f"{self.files} hold their scores and need no gold")
         scored = [*self.scored(files_of(paths, self.recognises))]
         return self.compared(scored, value_column, on_missing, clusters)
 

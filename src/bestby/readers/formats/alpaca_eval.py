@@ -13,7 +13,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._logs import holding, lines_in
-from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.formats.judged_pairs import columns_of
 from bestby.readers.text import Record, check_new, number, word
 from bestby.results.base import Note
@@ -39,7 +39,6 @@ recognises = holding(rb"\s*(\[\s*)?\{", "generator_1", "generator_2", "preferenc
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
 ) -> Read:
     """Read the annotations of one or more pairs of generators.
@@ -49,7 +48,6 @@ def read(
     are compared; otherwise there are only judgements. A name given by the user is that of the generator that
     is judged in the file.
     """
-    refuse_gold(gold, "annotations of preferences need no gold")
     judged, n_of_itself = _judgements(files_of(paths, recognises))
     there = [one for one in judged if not math.isnan(one.won)]
     if not there:

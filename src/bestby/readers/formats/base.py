@@ -97,10 +97,9 @@ class Format(Protocol):
     def recognises(self, path: Path, head: bytes) -> bool:
         """Tell whether a file is in this format, from its first bytes before its name; never raises."""
 
-    def read(
-        self, paths: Mapping[str, Path], *, gold: Path | None = None, on_missing: OnMissing = "error"
-    ) -> Read:
-        """Read files by the names of their systems; a format may take more keyword arguments."""
+    @property
+    def read(self) -> Callable[..., Read]:
+        """Read files by the names of their systems; `read_format` gives what a format takes by keyword."""
 
 
 @dataclass(frozen=True)
@@ -203,12 +202,6 @@ def unread_in(path: Path, form: Format | None = None) -> list[Path]:
     return left_out([file for file in there if file not in logs], logs, getattr(form, "SIBLINGS", ()))
 
 
-def refuse_gold(gold: Path | None, reason: str) -> None:
-    """Refuse a gold file for a format that has no use for one."""
-    if gold is not None:
-        raise InvalidInputError(f"{gold}: {reason}", hint="leave the gold out")
-
-
 def check_available(name: str, known: Iterable[str], what: str, where: object) -> None:
     """Refuse the name of something that a file does not hold."""
     if name not in known:
@@ -260,6 +253,13 @@ def need_gold(gold: Path | None, what: str) -> Path:
     return gold
 
 
+def no_grouping(name: str, known: Iterable[str]) -> InvalidInputError:
+    """Return the error for a grouping of the items that files do not have."""
+    groupings = listed([*dict.fromkeys(known)])
+    hint = f"groupings in these files: {groupings}" if groupings else "these files have no groupings"
+    return InvalidInputError(f"there is no grouping {name!r} of the items", hint)
+
+
 def assembled(
     systems: Mapping[str, Any],
     gold: Any,
@@ -274,10 +274,7 @@ def assembled(
 ) -> Read:
     """Return the evaluation, with these notes after its own, and the groupings that it does not use."""
     if cluster is not None and cluster not in groups:
-        known = (
-            f"groupings in these files: {listed(list(groups))}" if groups else "these files have no groupings"
-        )
-        raise InvalidInputError(f"there is no grouping {cluster!r} of the items", hint=known)
+        raise no_grouping(cluster, groups)
     evaluation = Evaluation.of(
         systems,
         gold,
@@ -388,9 +385,11 @@ def read_format(
         for name, parameter in inspect.signature(form.read).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
-    values: dict[str, Any] = {"on_missing": on_missing, **options}
-    if clusters is not None and "clusters" in known:
+    values = dict(options)
+    if clusters is not None:
         values["clusters"] = clusters
+    if "on_missing" in known:
+        values["on_missing"] = on_missing
     if gold:
         values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
     name_of_format = _format_name(form)
@@ -400,7 +399,7 @@ def read_format(
         known_here = [*known, "systems", "ignore"]
         raise InvalidInputError(
             f"files of the format {name_of_format} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
-            hint=f"they take {', '.join(more)}" if more else "leave it out",
+            hint="leave it out" + (f"; they take {', '.join(more)}" if more else ""),
         )
     if isinstance(values.get("value_column"), Mapping) and "Mapping" not in str(
         known["value_column"].annotation
@@ -416,17 +415,7 @@ def read_format(
         values[name] = _typed_option(name, values[name], str(known[name].annotation))
     unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
     content: Read = form.read(paths, **values)
-    content = dataclasses.replace(content, notes=(*unread, *content.notes))
-    if clusters is None or "clusters" in known:
-        return content
-    if clusters not in content.clusters or content.evaluation is None:
-        offered = ", ".join(content.clusters) or "none"
-        raise InvalidInputError(
-            f"these files have no grouping {clusters!r}", hint=f"groupings of their items: {offered}"
-        )
-    others = {name: groups for name, groups in content.clusters.items() if name != clusters}
-    evaluation = dataclasses.replace(content.evaluation, clusters=content.clusters[clusters])
-    return dataclasses.replace(content, evaluation=evaluation, clusters=others)
+    return dataclasses.replace(content, notes=(*unread, *content.notes))
 
 
 def _typed_option(name: str, value: Any, annotation: str) -> Any:

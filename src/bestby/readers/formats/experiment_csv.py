@@ -17,7 +17,7 @@ from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
-from bestby.readers.formats.base import Read, refuse_gold
+from bestby.readers.formats.base import Read
 from bestby.readers.text import as_number, check_new, column_names
 from bestby.results.base import Note
 
@@ -91,7 +91,6 @@ def _tool(names: Sequence[str]) -> _Tool | None:
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
     value_column: str | None = None,
     system_column: str | None = None,
@@ -103,7 +102,6 @@ def read(
     settings that vary other than the seed (``mlflow.search_runs``); else the name of the run, if several runs
     share it; else that name without the number of the run, which a note says.
     """
-    refuse_gold(gold, "runs are scores and need no gold")
     if not paths:
         raise InvalidInputError("no file was given", hint="give a table of runs")
     runs: dict[str, FloatArray] = {}

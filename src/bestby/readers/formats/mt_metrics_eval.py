@@ -36,7 +36,6 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
     documents: Path | None = None,
     clusters: str | None = None,
@@ -48,11 +47,10 @@ def read(
     ``.docs`` file, of lines ``DOMAIN DOCUMENT``, by default where mt-metrics-eval has it. `items` is what is
     compared: segments, or documents, whose score is the mean over those of their segments that have one.
     """
-    if len(paths) != 1 or gold is not None:
+    if len(paths) != 1:
         raise InvalidInputError(
-            "one .seg.score file holds the scores of all systems, and there is no gold; got"
-            f" {listed([*map(str, paths.values())])}" + ("" if gold is None else f", gold {gold}"),
-            hint="compare by one metric at a time, without gold",
+            f"one .seg.score file holds the scores of all systems, got {listed([*map(str, paths.values())])}",
+            hint="compare by one metric at a time",
         )
     [path] = paths.values()
     scores, n_segments = _scores(path)

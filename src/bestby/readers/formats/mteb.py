@@ -16,7 +16,7 @@ from bestby._core.text import counted
 from bestby._core.typing import OnMissing
 from bestby.data.roles import is_quantity, listed
 from bestby.readers.formats._logs import Sample, Scored, Tool, holding, quantities_of
-from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.paths import parts_apart
 from bestby.readers.text import Record, document, kind, listing, numbers, word
 from bestby.results.base import Note
@@ -47,7 +47,6 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
     value_column: str | None = None,
     clusters: str | None = None,
@@ -60,7 +59,6 @@ def read(
     in it says. The task is a grouping, and so is the language where a subset has one. The time that a task
     took is a quantity where the task has one subset and split.
     """
-    refuse_gold(gold, "results of MTEB hold their scores and need no gold")
     files = files_of(paths, recognises)
     models: dict[str, list[_Row]] = {}
     sources: dict[str, str] = {}

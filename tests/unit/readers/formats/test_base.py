@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.readers.formats.log_files import helm, lm_eval, message
@@ -77,3 +78,22 @@ def test_the_door_reads_logs_and_says_so(make: Make) -> None:
     assert "samples of lm-evaluation-harness; metric: acc" in evaluation.notes[0].message
     scores = {one.system: one.score for one in compare(evaluation).systems}
     assert scores == pytest.approx({"old": 2 / 3, "new": 1 / 3})
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "said", "hint"),
+    [
+        ("gold", {"gold": ["gold.csv"]}, "take no gold", "leave it out; they take clusters, value_column"),
+        ("grouping", {"clusters": "speaker"}, "there is no grouping 'speaker' of the items", "these files"),
+        ("option", {"options": {"valu_column": "x"}}, "take no valu_column", "leave it out; they take"),
+    ],
+)
+def test_what_a_format_does_not_take(
+    make: Make, name: str, more: dict[str, Any], said: str, hint: str
+) -> None:
+    path = make("a.json", json.dumps(helm([1.0, 0.0])))
+    given: dict[str, Any] = {"gold": (), "clusters": None, "on_missing": "error", "options": {}, **more}
+    with pytest.raises(InvalidInputError) as caught:
+        base.read_format(helm_form, {"a": path}, **given)
+    assert said in caught.value.message, name
+    assert str(caught.value.hint).startswith(hint)

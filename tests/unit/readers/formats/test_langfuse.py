@@ -374,8 +374,6 @@ def test_other_files(make: Make) -> None:
         "runs.json": '{"runName": "a", "scores": [1, 2]}',
     }.items():
         assert format_in(make(name, text)) is not form
-    path = SAMPLES / "traces.csv"
-    assert "need no gold" in message(form, {"a": path}, gold=Path("gold.csv"))
 
 
 @pytest.mark.parametrize("column", ["metadata", "input", "output"])

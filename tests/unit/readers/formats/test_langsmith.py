@@ -74,4 +74,3 @@ def test_other_tables(make: Make) -> None:
     assert "no sample has a feedback" in message(form, {"a": other, "b": other})
     blank = make("blank.csv", HEAD + "q,x,,y,1,fine,0.1,,r\n" + "q,x,,y,1,fine,0.1,e,r\n")
     assert message(form, {"a": blank, "b": blank}).endswith("row 2: no example_id")
-    assert "need no gold" in message(form, {"a": SAMPLE, "b": SAMPLE}, gold=Path("gold.csv"))

@@ -100,4 +100,3 @@ def test_other_tables_and_damaged_files(tmp_path: Path) -> None:
         " LIMIT 0",
     )
     assert message(form, {"a": empty, "b": empty}).endswith("has no items")
-    assert "need no gold" in message(form, MODELS, gold=Path("gold.csv"))

@@ -47,8 +47,6 @@ def test_the_means_are_those_that_the_tool_reports(folder: str, score: str) -> N
 def test_a_folder_and_its_files_are_recognised(folder: str, form: str) -> None:
     assert [format_in(path) for path in _files(folder)] == [format_called(form)] * 2
     assert format_in(SAMPLES / folder) is format_called(form)
-    paths = {path.stem: path for path in _files(folder)}
-    assert "hold their scores and need no gold" in message(format_called(form), paths, gold=Path("gold.csv"))
 
 
 @pytest.mark.parametrize("folder", ["pydantic_evals", "braintrust", "phoenix", "evalplus"])
