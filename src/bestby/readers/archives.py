@@ -10,7 +10,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path, PurePosixPath
@@ -169,9 +169,9 @@ class Submissions:
 
     def paths(self, paths: Any) -> Any:
         """Return paths as readers take them, with what lies in archives in place of these."""
-        given = paths.values() if isinstance(paths, Mapping) else paths
+        given = [*paths.values()] if isinstance(paths, Mapping) else paths
         files = [given] if isinstance(given, str | Path) else given
-        if not isinstance(files, Collection) or not any(str(one).lower().endswith(_ENDING) for one in files):
+        if not isinstance(files, Sequence) or not any(str(one).lower().endswith(_ENDING) for one in files):
             return paths
         named = named_paths(paths)
         if isinstance(named, Path):

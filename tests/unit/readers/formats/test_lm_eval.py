@@ -91,6 +91,15 @@ def test_classes_of_pairs(make: Make) -> None:
     assert scores == pytest.approx({"x": 0.5, "y": 2 / 3})
 
 
+def test_cells_are_of_scores_of_documents_alone(make: Make) -> None:
+    a, b = (lm_eval(scores, filters=("strict", "flexible")) for scores in ([1.0, 0.0], [0.0, 0.0]))
+    cells = form.read(_pair(make, a, b)).cells(())
+    assert cells.cells("item") == ["0", "1"] * 2
+    assert cells.cells("score") == ["1.0", "0.0", "0.0", "0.0"]
+    pairs = lm_eval([["a b", "a b"], ["c", "d"]], measure="bleu")
+    assert form.read(_pair(make, pairs, pairs)).cells is None
+
+
 def test_perplexity_is_that_of_the_sum_not_a_mean(make: Make) -> None:
     a = lm_eval([[-10.0, 5], [-2.0, 4]], measure="word_perplexity")
     found = form.read(_pair(make, a, lm_eval([[-9.0, 5], [-2.0, 4]], measure="word_perplexity")))
