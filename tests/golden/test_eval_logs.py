@@ -67,7 +67,7 @@ def test_lm_eval_results_and_filters(shared_data: Shared) -> None:
     )
     assert found.evaluation.systems["mine"].mean() == 0.0  # exact_match,none of the results file
     (toy,) = (folder / "generated_here").glob("samples_toy_gen*")
-    assert "exact_match,strict, exact_match,flex" in lm_eval.read({"a": toy, "b": toy}).description
+    assert "filter: strict of strict, flex" in lm_eval.read({"a": toy, "b": toy}).description
     pairs = lm_eval.read({"a": toy, "b": toy}, value_column="bleu")
     assert pairs.evaluation.gold.tolist() == ["4", "2", "6"]
     assert pairs.metric == "bleu"

@@ -18,6 +18,7 @@ from bestby.boards import making, publishing, record, submitting, transfer
 from bestby.boards.folder import Folder
 from bestby.boards.result import Publication, SubmissionCheck, SubmissionReceipt, Verification
 from bestby.boards.settings import Settings, Task
+from bestby.readers.archives import submissions
 from bestby.readers.files import stem_of
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
@@ -324,7 +325,8 @@ class Board:
         InvalidInputError
             If a file cannot be submitted; the message says why.
         """
-        return submitting.check_submission(self._folder, self.settings, files)
+        with submissions() as unpacked:
+            return submitting.check_submission(self._folder, self.settings, unpacked.paths(files))
 
     @with_suggestions
     def submit(
@@ -374,7 +376,8 @@ class Board:
             If the files of the board were changed or cannot be written; nothing was changed.
         """
         request = record.Submitted(team, system, phase or "", {}, run, paper, code, costs or {})
-        return submitting.submit(self._folder, files, request, record.now())
+        with submissions() as unpacked:
+            return submitting.submit(self._folder, unpacked.paths(files), request, record.now())
 
     def withdraw(self, submission: int, *, hidden: bool = False, reason: str = "") -> SubmissionReceipt:
         """Take a submission out of the tables; its line in the record and its file stay.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import stat
@@ -9,14 +10,19 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from typing import Any, TypeVar, cast
 
 from bestby._core.errors import BestbyError, InvalidInputError, MissingExtraError
 from bestby._core.paths import is_file, user_path
 from bestby.readers.database import UNPACKED_VARIABLE, most_unpacked, too_long
+from bestby.readers.paths import named_paths
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_BYTES = 1 << 28
 """How large a member may be, unpacked."""
@@ -133,6 +139,9 @@ _ASIDE = ("__MACOSX", ".", "Thumbs.db")
 """How names of members begin that systems of windows write beside the files of a user."""
 
 
+_ENDING = ".zip"
+
+
 class Submissions:
     """Zipped submissions, each unpacked into a folder for as long as they are read."""
 
@@ -152,6 +161,35 @@ class Submissions:
         self._archives[str(place)] = str(archive)
         files = _unpacked(archive, place)
         return files[0] if len(files) == 1 else place
+
+    def typed(self, file: str) -> str:
+        """Return a file as it is typed, NAME=PATH or a path, with what lies in an archive in its place."""
+        name, sign, path = ("", "", file) if is_submission(user_path(file)) else file.rpartition("=")
+        return f"{name}{sign}{self.plain(path)}"
+
+    def paths(self, paths: Any) -> Any:
+        """Return paths as readers take them, with what lies in archives in place of these."""
+        given = [*paths.values()] if isinstance(paths, Mapping) else paths
+        files = [given] if isinstance(given, str | Path) else given
+        if not isinstance(files, Sequence) or not any(str(one).lower().endswith(_ENDING) for one in files):
+            return paths
+        named = named_paths(paths)
+        if isinstance(named, Path):
+            return self.plain(named)
+        return {name: self.plain(path) for name, path in named.items()}
+
+    def called(self, found: Any) -> Any:
+        """Return what was read with its texts and notes calling files by their archives."""
+        if isinstance(found, str):
+            return self.by_archive(found)
+        if isinstance(found, tuple | dict) and type(found) in (tuple, dict):
+            values = [self.called(one) for one in (found.values() if isinstance(found, dict) else found)]
+            return dict(zip(found, values, strict=True)) if isinstance(found, dict) else tuple(values)
+        if not dataclasses.is_dataclass(found) or isinstance(found, type):
+            return found
+        own = {field.name: getattr(found, field.name) for field in dataclasses.fields(found) if field.init}
+        changed = {name: new for name, old in own.items() if (new := self.called(old)) is not old}
+        return dataclasses.replace(found, **changed)
 
     def by_archive(self, text: str) -> str:
         """Return a text in which files are called by their archive, not by where they lie for now."""
@@ -173,9 +211,28 @@ def submissions() -> Iterator[Submissions]:
             raise
 
 
+def of_archives(read: F) -> F:
+    """Let a reader of paths, and of the gold beside them, take zipped submissions for what lies in them."""
+
+    @wraps(read)
+    def reads(*args: Any, **kwargs: Any) -> Any:
+        with submissions() as unpacked:
+            for name in kwargs.keys() & {"path", "paths"}:
+                kwargs[name] = unpacked.paths(kwargs[name])
+            gold = kwargs.get("gold")
+            if isinstance(gold, str | Path):
+                kwargs["gold"] = unpacked.plain(gold)
+            elif isinstance(gold, list | tuple):
+                kwargs["gold"] = [unpacked.plain(one) if isinstance(one, str | Path) else one for one in gold]
+            found = read(*map(unpacked.paths, args[:1]), *args[1:], **kwargs)
+            return unpacked.called(found) if unpacked else found
+
+    return cast(F, reads)
+
+
 def is_submission(path: Path) -> bool:
     """Tell whether a path is a zip archive by its name, and no log of Inspect."""
-    return path.suffix.lower() == ".zip" and is_file(path) and zipfile.is_zipfile(path)
+    return path.suffix.lower() == _ENDING and is_file(path) and zipfile.is_zipfile(path)
 
 
 def _unpacked(path: Path, folder: Path) -> list[Path]:

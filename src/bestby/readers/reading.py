@@ -27,7 +27,7 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import Roles, TableOptions, listed
 from bestby.data.table import Table
 from bestby.readers import paths as readers_paths
-from bestby.readers.archives import Submissions, submissions
+from bestby.readers.archives import of_archives
 from bestby.readers.files import check_header, holds_values_only, read_table
 from bestby.readers.formats.base import (
     TABLE,
@@ -57,6 +57,7 @@ from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
 
+@of_archives
 @with_suggestions
 def read(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
@@ -211,22 +212,7 @@ def read(
         soft=readers_paths.soft_options(how.classes, how.normalise, texts, label_sets, label_separator),
         missing=readers_paths.missing_texts(missing),
     )
-    with submissions() as unpacked:
-        evaluation = _read_files(_plain(paths, unpacked), golds, format, table_options, options, stream)
-        if unpacked:
-            notes = [replace(note, message=unpacked.by_archive(note.message)) for note in evaluation.notes]
-            evaluation = replace(evaluation, notes=tuple(notes))
-    return evaluation
-
-
-def _plain(paths: Any, unpacked: Submissions) -> Any:
-    """Return paths with what lies in zipped submissions in their place, called as these are."""
-    named = named_paths(paths)
-    if isinstance(named, Path):
-        plain_path = unpacked.plain(named)
-        return paths if plain_path == named else plain_path
-    plain = {name: unpacked.plain(path) for name, path in named.items()}
-    return plain if plain != named else paths
+    return _read_files(paths, golds, format, table_options, options, stream)
 
 
 def _read_files(

@@ -7,13 +7,17 @@ import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from tests.cli.helpers import run_in
+from tests.unit.boards.examples import board_in, predictions_file
 
 import bestby as bb
+from bestby.cli.inputs import columns_of_table
 from bestby.errors import InvalidInputError
+from bestby.questions.facets.source import read_facets
 from bestby.readers import archives
 
 GOLD = "id,gold\n1,x\n2,y\n3,x\n"
@@ -94,6 +98,71 @@ def test_check_looks_into_an_archive(tmp_path: Path, folders: Path) -> None:
     twice = bb.check(packed(tmp_path / "twice.zip", {"twice.csv": table}))
     (message,) = [one.message for one in twice.findings if one.code == "duplicate_ids"]
     assert f"{tmp_path / 'twice.zip'}/twice.csv" in message
+    assert not list(folders.iterdir())
+
+
+RUNS = "system,run,score\n" + "".join(f"{s},{r},0.{r + 5}\n" for s in "ab" for r in range(4))
+READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "runs": (RUNS, lambda path: bb.read_runs(path).runs),
+    "folds": (RUNS.replace("run", "fold"), bb.read_folds),
+    "datasets": (RUNS.replace("run", "dataset"), bb.read_datasets),
+    "facets": (RUNS, lambda path: read_facets([str(path)]).cells("score")),
+    "preferences": (
+        "item,a,b,winner\n1,m,n,m\n2,n,m,m\n",
+        lambda path: bb.read_preferences(path).judgements(),
+    ),
+    "judged": (
+        "item,human,judge,system\n1,1,1,a\n2,,0,a\n3,0,1,a\n",
+        lambda path: bb.read_judged(path, human="human", judge="judge").description,
+    ),
+    "columns": (RUNS, lambda path: columns_of_table([str(path)])),
+}
+"""What each entry point reads, and what tells that it was read."""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_takes_an_archive(tmp_path: Path, folders: Path, name: str) -> None:
+    text, read = READERS[name]
+    plain, archive = tmp_path / "data.csv", packed(tmp_path / "data.zip", {"data.csv": text})
+    plain.write_text(text)
+    assert repr(read(archive)) == repr(read(plain))
+    bad = packed(tmp_path / "bad.zip", {"bad.csv": text.rstrip("\n") + "\nx\n", "more.csv": text})
+    with pytest.raises(InvalidInputError) as caught:
+        read(bad)
+    assert str(bad) in caught.value.message
+    assert not list(folders.iterdir())
+
+
+def test_the_gold_may_be_packed(tmp_path: Path, gold: Path, folders: Path) -> None:
+    systems = [packed(tmp_path / f"{name}.zip", {"x.csv": text}) for name, text in (("n", NEW), ("o", OLD))]
+    zipped = packed(tmp_path / "gold.zip", {"gold.csv": GOLD})
+    assert bb.read(systems, gold=zipped).gold.tolist() == bb.read(systems, gold=gold).gold.tolist()
+    found = bb.check([*map(str, systems), f"gold={zipped}"])
+    assert any(f"--gold {zipped}" in one.command for one in found.commands)
+    assert not list(folders.iterdir())
+
+
+COMMANDS = {
+    "runs": RUNS,
+    "folds": RUNS.replace("run", "fold"),
+    "datasets": RUNS.replace("run", "dataset"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_that_check_proposes_read_the_archive(tmp_path: Path, command: str) -> None:
+    run = run_in(tmp_path)
+    packed(tmp_path / "data.zip", {"data.csv": COMMANDS[command]})
+    proposed = [line.strip() for line in run("check", "data.zip").stdout.split("\n") if "bestby " in line]
+    assert any(line.startswith(f"bestby {command} data.zip") for line in proposed)
+    assert run(command, "data.zip").returncode == 0
+
+
+def test_a_board_takes_a_packed_submission(tmp_path: Path, folders: Path) -> None:
+    board, plain = board_in(tmp_path), predictions_file(tmp_path)
+    path = packed(tmp_path / "mine.zip", {plain.name: plain.read_text()})
+    assert board.check(path) == board.check(plain)
+    assert board.submit(path, team="t", system="s").is_new
     assert not list(folders.iterdir())
 
 

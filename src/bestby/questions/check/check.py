@@ -146,7 +146,7 @@ def _answered(
     inside = [str(file) for file in files_in(folder)] if len(files) == 1 and is_directory(folder) else []
     try:
         with submissions() as unpacked:
-            tables, lacking = tables_in([str(unpacked.plain(file)) for file in files])
+            tables, lacking = tables_in([unpacked.typed(file) for file in files])
             tables = tuple(replace(one, source=unpacked.by_archive(one.source)) for one in tables)
     except BestbyError:
         if len(inside) < 2:

@@ -18,9 +18,8 @@ from bestby._core.checks import margin_of
 from bestby._core.errors import BestbyError, DesignError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text, quoted
-from bestby._core.typing import OnMissing
 from bestby._version import __version__
-from bestby.readers.formats.base import Read, files_of, refuse_gold
+from bestby.readers.formats.base import Read, files_of
 from bestby.vocabulary import MonitorPopulation, allowed_names
 
 FEW_FOR_ASYMPTOTICS = 300
@@ -376,14 +375,8 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     return _START.match(head) is not None
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",  # noqa: ARG001
-) -> Read:
+def read(paths: Mapping[str, Path]) -> Read:
     """Read the items of one monitor; a note says that they were looked at as they came."""
-    refuse_gold(gold, "the file of a monitor holds scores and needs no gold")
     files = files_of(paths, recognises)
     if len(files) > 1:
         raise InvalidInputError(

@@ -12,31 +12,43 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, OtherQuestionError
+from bestby._core.paths import readable_file
 from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
+from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import is_quantity, is_usage, listed
 from bestby.data.table import Table, table_of
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
-from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
+from bestby.readers.files import read_table
+from bestby.readers.formats.base import File, Read, check_available, files_of, no_grouping
 from bestby.readers.paths import parts_apart
-from bestby.readers.text import CUT_OFF, Record, as_number, check_new, number, whole_number, word
+from bestby.readers.text import (
+    CUT_OFF,
+    Record,
+    as_number,
+    check_new,
+    number,
+    records,
+    whole_number,
+    word,
+)
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
 
-Part = TypeVar("Part")
-Chosen = TypeVar("Chosen")
-
 _VERSIONS = "the systems saw different versions of the data; evaluate them on the same version"
+
+_OF_OBJECTS = {"bleu", "chrf", "ter", "perplexity", "bits_per_byte"}
+"""Metrics of which an item has texts or two numbers."""
 
 CLUSTER_WORDS = frozenset(
     (
@@ -62,52 +74,17 @@ class Log:
     dataset: str
     source: str
     values: Mapping[str, Any]
-    gold: Mapping[str, Any] | None = None
-    runs: tuple[Mapping[str, float], ...] = ()
-    groups: Groups = field(default_factory=dict)
-    hashes: Mapping[str, str] = field(default_factory=dict)
+    gold: Mapping[str, Any]
+    runs: Sequence[Mapping[str, float]]
+    groups: Groups
+    hashes: Mapping[str, str]
 
 
-def chosen_by_task(
-    parts: Sequence[Part],
-    tasks: Sequence[str],
-    names_of: Callable[[Part], Iterable[str]],
-    choose: Callable[[Sequence[Part], str | None], Chosen],
-    value_column: str | Mapping[str, str] | None,
-    what: str,
-) -> dict[str, Chosen]:
-    """Return what is compared on each task: `choose` is called with its parts and the name wanted for it.
-
-    `tasks` has the task of each part, and `names_of` returns the names that a part can be compared by, which
-    are called `what`. Where there are several tasks, the hint of an error lists the names of each.
-    """
-    by_task: dict[str, list[Part]] = {}
-    for part, task in zip(parts, tasks, strict=True):
-        by_task.setdefault(task, []).append(part)
-    names = names_by_task(parts, tasks, names_of)
-    choices = f"{what}s by task: {_by_names(names)}"
-    wanted = _wanted(value_column, names, choices)
-    chosen: dict[str, Chosen] = {}
-    for task, ours in by_task.items():
-        try:
-            chosen[task] = choose(ours, wanted[task])
-        except InvalidInputError as error:
-            hint = error.hint or ""  # one that lists other things, such as filters, stays
-            is_other = hint.startswith("available ") and not hint.startswith(f"available {what}s: ")
-            if len(by_task) > 1 and names[task] and not is_other:
-                error.hint = f"{choices}; name one: {_setting(task, names[task][0])}"
-            raise
-    return chosen
-
-
-def names_by_task(
-    parts: Sequence[Part], tasks: Sequence[str], names_of: Callable[[Part], Iterable[str]]
-) -> dict[str, list[str]]:
+def names_by_task(tasks: Mapping[str, Sequence[Scored]]) -> dict[str, list[str]]:
     """Return the names that each task can be compared by, in order."""
-    names: dict[str, dict[str, None]] = {}
-    for part, task in zip(parts, tasks, strict=True):
-        names.setdefault(task, {}).update(dict.fromkeys(names_of(part)))
-    return {task: list(own) for task, own in names.items()}
+    return {
+        task: [*dict.fromkeys(name for one in own for name in one.choices)] for task, own in tasks.items()
+    }
 
 
 def _setting(task: str, name: str) -> str:
@@ -156,35 +133,22 @@ def _by_names(names: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{listed(tasks, 6)}: {own}" for own, tasks in alike.items())
 
 
-def in_words(what: str, names: Iterable[str]) -> str:
-    """Return what is compared, for a description.
-
-    >>> in_words("metric", ["acc", "acc"]), in_words("metric", ["acc", "em"])
-    ('metric: acc', 'metrics: acc, em')
-    """
-    different = list(dict.fromkeys(names))
-    return f"{what}{'s' if different[1:] else ''}: {listed(different)}"
-
-
 def gathered(
     logs: Sequence[Log],
-    metric: BaseMetric | str | Mapping[str, BaseMetric | str],
+    metrics: Mapping[str, BaseMetric | str],
     description: str,
-    *,
+    names: Mapping[str, Sequence[str]],
+    quantities: Iterable[str],
     on_missing: OnMissing,
-    cluster: str | None = None,
-    objects: Collection[str] = (),
-    names: Mapping[str, Sequence[str]] | None = None,
-    quantities: Iterable[str] = (),
+    cluster: str | None,
 ) -> Read:
     """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too.
 
-    `metric` is that of all datasets, or of each by its name; `names` are those that each could have. The
-    datasets of `objects` have items that are no scores. `quantities` are what the logs tell of time, money
-    and tokens.
+    Each dataset has a metric, and `names` are those that it could have. `quantities` are what the logs tell
+    of time, money and tokens.
     """
     by_dataset = _by_dataset(logs, on_missing)
-    own = {name: metric[name] if isinstance(metric, Mapping) else metric for name in by_dataset}
+    own = {name: metrics[name] for name in by_dataset}
     compared = {one if isinstance(one, str) else one.name for one in own.values()}
     beside = tuple(name for name in dict.fromkeys(quantities) if name not in compared)
     description += f"; quantities: {listed(beside)}" if beside else ""
@@ -197,7 +161,7 @@ def gathered(
     by_task = cluster == "task" and len(by_dataset) > 1 and not any("task" in log.groups for log in logs)
     within = None if by_task else cluster
     parts = {
-        name: _evaluation(list(group.values()), on_missing, within, objects=name in objects)
+        name: _evaluation(list(group.values()), on_missing, within, objects=own[name] in _OF_OBJECTS)
         for name, group in by_dataset.items()
     }
     left = len({log.dataset for log in logs}) - len(parts)
@@ -207,7 +171,7 @@ def gathered(
         description += f"; datasets: {listed(list(parts))}"
         if common is None:
             parts = {name: dataclasses.replace(part, suggested=own[name]) for name, part in parts.items()}
-            unpooled = _no_common_mean(own, names or {})
+            unpooled = _no_common_mean(own, names)
             return Read(description, datasets=parts, unpooled=unpooled, quantities=beside)
         pooled = _pooled(parts)
         assert pooled.tasks is not None
@@ -269,14 +233,6 @@ def _no_common_mean(
     another = files if several is None else f"{named}name another: {_setting(several, '...')}, or {files}"
     message = f"{told}: they have no common mean"
     return OtherQuestionError(message, "datasets", "bestby.read_datasets(...)", another)
-
-
-def system_of(file: File, in_file: str | None) -> str | None:
-    """Return the system of a file as the user says, else as the file tells; None if neither does.
-
-    So a system is called alike whether its folder or its files are given.
-    """
-    return file.name if file.explicit else in_file
 
 
 def named_apart(files: Sequence[tuple[str, str, str | None]], sources: Sequence[str | Path]) -> list[str]:
@@ -368,17 +324,8 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
 def _evaluation(
     logs: Sequence[Log], on_missing: OnMissing, cluster: str | None, *, objects: bool
 ) -> Evaluation:
-    _check_alike(logs)
-    gold: dict[str, Any] | None = None
-    if any(log.gold is not None for log in logs):
-        gold = {}
-        for log in logs:
-            for item, right in (log.gold or {}).items():
-                if gold.setdefault(item, right) != right:
-                    raise InvalidInputError(
-                        f"the gold of item {item!r} in {log.source} differs from that in {logs[0].source}",
-                        hint=_VERSIONS,
-                    )
+    _agreed(logs, lambda log: log.hashes, "content", _VERSIONS)
+    gold = _agreed(logs, lambda log: log.gold, "gold", _VERSIONS) or None
     lacking = {log.system: [item for item, value in log.values.items() if value != value] for log in logs}
     for log in logs:
         items = lacking[log.system]
@@ -399,34 +346,26 @@ def _evaluation(
     return dataclasses.replace(evaluation, trials=_trials(_runs(logs, evaluation.items) or {}))
 
 
-def _check_alike(logs: Sequence[Log]) -> None:
-    """Refuse items that are called alike and are not the same."""
-    first: dict[str, tuple[str, Log]] = {}
+def _agreed(
+    logs: Sequence[Log], of_log: Callable[[Log], Mapping[str, Any]], what: str, hint: str | None = None
+) -> dict[str, Any]:
+    """Return what logs tell of their items; refuse items of which two tell different things."""
+    agreed: dict[str, tuple[Any, str]] = {}
     for log in logs:
-        for item, value in log.hashes.items():
-            known, other = first.setdefault(item, (value, log))
-            if known != value:
+        for item, value in of_log(log).items():
+            first, source = agreed.setdefault(item, (value, log.source))
+            if first != value:
                 raise InvalidInputError(
-                    f"item {item!r} is not the same in {other.source} and in {log.source}: its hash differs",
-                    hint=_VERSIONS,
+                    f"item {item!r} is not the same in {source} and in {log.source}: its {what} differs", hint
                 )
+    return {item: value for item, (value, _) in agreed.items()}
 
 
 def _grouping(logs: Sequence[Log], name: str) -> dict[str, str]:
     """Return the group of each item, on which the logs must agree."""
-    groups: dict[str, str] = {}
-    for log in logs:
-        for item, group in log.groups.get(name, {}).items():
-            if groups.setdefault(item, group) != group:
-                raise InvalidInputError(
-                    f"item {item!r} is in {name} {groups[item]!r} and, in {log.source}, in {group!r}"
-                )
+    groups = _agreed(logs, lambda log: log.groups.get(name, {}), name)
     if not groups:
-        known = list(dict.fromkeys(name for log in logs for name in log.groups))
-        raise InvalidInputError(
-            f"the logs have no grouping {name!r} of their items",
-            hint=f"groupings in these logs: {listed(known)}" if known else "these logs have no groupings",
-        )
+        raise no_grouping(name, (name for log in logs for name in log.groups))
     return groups
 
 
@@ -437,9 +376,7 @@ def _offered(logs: Sequence[Log], evaluation: Evaluation, used: str | None) -> d
     for name in names:
         if name == used or name.lower().rpartition(".")[2].removesuffix("_id") not in CLUSTER_WORDS:
             continue
-        groups: dict[str, str] = {}
-        for log in logs:
-            groups.update(log.groups.get(name, {}))
+        groups = {item: label for log in logs for item, label in log.groups.get(name, {}).items()}
         items = [] if evaluation.items is None else evaluation.items.tolist()
         if all(item in groups for item in items):
             column = np.array([groups[item] for item in items])
@@ -580,6 +517,10 @@ class Fields:
     aside: Sequence[str] | None = None
     error: str | None = None
 
+    def reading(self, rows: Callable[[Path], Iterable[Record]]) -> Callable[[Sequence[File]], list[Scored]]:
+        """Return what reads files of one system each, by what reads their records."""
+        return each(lambda file: self.scored(file, rows(file.path)))
+
     def scored(self, file: File, rows: Iterable[Record], **more: Any) -> list[Scored]:
         """Return what a file holds of one system; `more` is what it tells beside (`Scored.of`)."""
         counts: Counter[str] = Counter()
@@ -659,7 +600,8 @@ class Scored:
     `system` is the name that the file tells, and `other` the one to use where two files tell the same. A
     file that does not tell its `dataset` is about that of the others. `falling` are the scores of which
     lower values are better, `rising` those that show to be the contrary. `remarks` are what a description
-    says of the file, by what it says of others.
+    says of the file, by what it says of others. A tool whose samples are more than numbers by name has a
+    class of its own.
     """
 
     source: str
@@ -667,8 +609,8 @@ class Scored:
     other: str
     dataset: str | None
     samples: Sequence[Sample]
-    falling: frozenset[str] = frozenset()
-    rising: frozenset[str] = frozenset()
+    falling: Collection[str] = ()
+    rising: Collection[str] = ()
     remarks: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -678,15 +620,24 @@ class Scored:
         samples: Sequence[Sample],
         system: str | None = None,
         dataset: str | None = None,
+        *,
+        is_one: bool = True,
         **more: Any,
     ) -> Self:
-        """Return what a file holds, whose system is called as the user says before all."""
-        return cls(str(file.path), system_of(file, system), file.name, dataset, samples, **more)
+        """Return what a file holds, whose system is called as the user says before all.
+
+        Of a file that is not about `is_one` system, what the user says is the beginning of their names.
+        """
+        own, other = file.name if file.explicit else system, file.name
+        if not is_one:
+            other = f"{file.name} {system}"
+            own = other if file.named else system
+        return cls(str(file.path), own, other, dataset, samples, **more)
 
     # The samples of a log are many: each of these is computed once.
     @cached_property
     def names(self) -> dict[str, None]:
-        """The names of the scores, in order."""
+        """The names of the scores that may be compared without being asked for, in order."""
         return {name: None for sample in self.samples for name in sample.scores}
 
     @cached_property
@@ -696,8 +647,8 @@ class Scored:
         return {name: None for name in named if name not in self.names}
 
     @property
-    def comparable(self) -> dict[str, None]:
-        """All that the samples can be compared by."""
+    def choices(self) -> dict[str, None]:
+        """All that the samples can be compared by, by the names that are shown."""
         return {**self.names, **self.quantities}
 
     @cached_property
@@ -705,9 +656,17 @@ class Scored:
         """The splits that the samples are of."""
         return {sample.split: None for sample in self.samples if sample.split is not None}
 
-    def value(self, sample: Sample, name: str) -> float | None:
-        """Return the score or quantity of a sample; None if it has none."""
+    def has(self, name: str) -> bool:
+        """Tell whether the samples can be compared by a score or quantity."""
+        return name in self.choices
+
+    def value(self, sample: Sample, name: str) -> Any:
+        """Return the score or quantity of a sample, or the prediction in place of it; None if it has none."""
         return sample.scores[name] if name in sample.scores else sample.quantities.get(name)
+
+    def gold(self, sample: Sample, name: str) -> Any:  # noqa: ARG002
+        """Return what the value of a sample is compared with; None if it is a score."""
+        return None
 
 
 class Choice(NamedTuple):
@@ -722,21 +681,37 @@ class Choice(NamedTuple):
         return sample.split is None or sample.split == self.split
 
 
+def falling_in(parts: Sequence[Scored]) -> frozenset[str]:
+    """Return of what lower values are better: quantities, and scores of which the files tell it."""
+    told = frozenset(name for one in parts for name in (*one.quantities, *one.falling))
+    return told - {name for one in parts for name in one.rising}
+
+
+def mean_score(parts: Sequence[Scored], name: str) -> BaseMetric | str:
+    """Return the mean of a score."""
+    return Mean(name, greater_is_better=name not in falling_in(parts))
+
+
 @dataclass(frozen=True)
 class Tool:
     """A tool whose files hold scores of items, and what it calls them.
 
-    `files` is what they are called; `what` is its word for a score, and `items` what a dataset is called that
-    no file tells. `main` are the scores that are compared by default, the first that there is; `beside` are
-    others that are no such. `choose` replaces this rule.
+    `files` is what they are called; `what` is its word for a score, `items` what a dataset is called that no
+    file tells, and `split` its word for a part of the data, which may stand behind a score: ``f1,valid``.
+    `main` are the scores that are compared by default, the first that there is, else the only one, or with
+    `first` the first of several; `beside` are others that are no such. `hint` says what to do where a file
+    has no score, and `metric` how one is averaged.
     """
 
     files: str
     main: Sequence[str] = ()
     beside: frozenset[str] = frozenset()
+    first: bool = False
     what: str = "score"
     items: str = "items"
-    choose: Callable[[Sequence[Scored], str | None], Choice] | None = None
+    split: str | None = None
+    hint: str = "run the evaluation to its end, with scores"
+    metric: Callable[[Sequence[Scored], str], BaseMetric | str] = mean_score
 
     def compared(
         self,
@@ -749,68 +724,96 @@ class Tool:
 
         Quantities, of which lower values are better, are compared only if wanted.
         """
+        if (empty := next((one for one in scored if not one.samples), None)) is not None:
+            hint = "run the evaluation to its end, with a log of every sample"
+            raise InvalidInputError(f"{empty.source} has no {self.items}", hint)
         datasets = datasets_of([one.dataset for one in scored], self.items)
-        sources = [one.source for one in scored]
         apart = [(one.other, name, one.system) for one, name in zip(scored, datasets, strict=True)]
-        systems = named_apart(apart, sources)
-        choose = self.choose or self.chosen
-        chosen = chosen_by_task(scored, datasets, _comparable, choose, wanted, self.what)
-        logs = [
-            log_of(one, system, dataset, chosen[dataset])
-            for one, system, dataset in zip(scored, systems, datasets, strict=True)
-        ]
-        names = {dataset: choice.name for dataset, choice in chosen.items()}
-        taken = {name: None for one in scored for name in one.quantities}
-        falling = frozenset(taken).union(*(one.falling for one in scored))
-        falling -= frozenset().union(*(one.rising for one in scored))
+        systems = named_apart(apart, [one.source for one in scored])
+        tasks: dict[str, list[Scored]] = {}
+        for one, dataset in zip(scored, datasets, strict=True):
+            tasks.setdefault(dataset, []).append(one)
+        names = names_by_task(tasks)
+        chosen = self._chosen_by_task(tasks, names, wanted)
+        metrics = {task: self.metric(parts, chosen[task].name) for task, parts in tasks.items()}
+        of_systems = [*zip(systems, datasets, scored, strict=True)]
         read = gathered(
-            logs,
-            {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()},
+            [log_of(one, system, dataset, chosen[dataset]) for system, dataset, one in of_systems],
+            metrics,
             f"{self.files}; {self._description(scored, chosen)}",
-            on_missing=on_missing,
-            cluster=clusters,
-            names=names_by_task(scored, datasets, _comparable),
-            quantities=taken,
+            names,
+            [name for one in scored for name in one.quantities],
+            on_missing,
+            clusters,
         )
-        return dataclasses.replace(
-            read, cells=partial(cells_of, [*zip(systems, datasets, scored, strict=True)], chosen, falling)
-        )
+        if any(isinstance(metric, str) for metric in metrics.values()):
+            return read
+        falling = frozenset().union(*map(falling_in, tasks.values()))
+        return dataclasses.replace(read, cells=partial(cells_of, of_systems, chosen, falling))
+
+    def _chosen_by_task(
+        self,
+        tasks: Mapping[str, Sequence[Scored]],
+        names: Mapping[str, Sequence[str]],
+        value_column: str | Mapping[str, str] | None,
+    ) -> dict[str, Choice]:
+        """Return what is compared on each task; where there are several, hints list the names of each."""
+        choices = f"{self.what}s by task: {_by_names(names)}"
+        wanted = _wanted(value_column, names, choices)
+        chosen: dict[str, Choice] = {}
+        for task, parts in tasks.items():
+            try:
+                chosen[task] = self.chosen(parts, wanted[task])
+            except InvalidInputError as error:
+                if (
+                    len(tasks) > 1
+                    and names[task]
+                    and not str(error.hint).startswith(f"available {self.split}s")
+                ):
+                    error.hint = f"{choices}; name one: {_setting(task, names[task][0])}"
+                raise
+        return chosen
 
     def _description(self, scored: Sequence[Scored], chosen: Mapping[str, Choice]) -> str:
-        names = [choice.name for choice in chosen.values()]
+        names = dict.fromkeys(choice.name for choice in chosen.values())
         shared = dict.fromkeys(name for choice in chosen.values() for name in choice.shared)
         others = [name for name in shared if name not in names]
-        description = in_words(self.what, names)
+        description = f"{self.what}{'s' if len(names) > 1 else ''}: {listed([*names])}"
         description += f" (also in the files: {listed(others)})" if others else ""
         splits = dict.fromkeys(name for one in scored for name in one.splits)
         if len(splits) > 1:
             used = dict.fromkeys(str(choice.split) for choice in chosen.values())
-            description += f"; split: {listed([*used])} of {listed([*splits])}"
+            description += f"; {self.split}: {listed([*used])} of {listed([*splits])}"
         remarks: dict[str, list[str]] = {}
         for what, of_file in ((what, text) for one in scored for what, text in one.remarks.items()):
             remarks.setdefault(what, []).append(of_file)
-        return description + "".join(f"; {what}: {listed(texts)}" for what, texts in remarks.items())
+        return description + "".join(
+            f"; {what}: {listed([*dict.fromkeys(texts)])}" for what, texts in remarks.items()
+        )
 
     def chosen(self, scored: Sequence[Scored], wanted: str | None) -> Choice:
         """Return what is compared on a dataset: the score wanted, else a main one, else the only one."""
+        name, split = wanted, None
+        if wanted is not None and self.split is not None:
+            name, split = (part.strip() or None for part in wanted.partition(",")[::2])
         for one in scored:
-            if not one.names and wanted not in one.quantities:
-                raise InvalidInputError(
-                    f"{one.source}: no sample has a {self.what}",
-                    hint="run the evaluation to its end, with scores",
-                )
-            if wanted is not None:
-                check_available(wanted, one.comparable, self.what, one.source)
+            if not one.names and (name is None or not one.has(name)):
+                raise InvalidInputError(f"{one.source}: no sample has a {self.what}", hint=self.hint)
+            if name is not None and not one.has(name):
+                check_available(name, one.choices, self.what, one.source)
+            if split is not None:
+                check_available(split, one.splits, str(self.split), one.source)
         first = scored[0]
         shared = [name for name in first.names if all(name in one.names for one in scored)]
         candidates = [name for name in shared if name not in self.beside] or shared
-        only = candidates[0] if len(candidates) == 1 else None
-        name = wanted or next((name for name in self.main if name in shared), only)
+        only = candidates[0] if len(candidates) == 1 or (candidates and self.first) else None
+        name = name or next((name for name in self.main if name in shared), only)
         if name is not None:
-            return Choice(name, shared)
-        if shared:
+            return Choice(name, shared, split or self._shared_split(scored))
+        own = dict.fromkeys(name for one in scored for name in one.names)
+        if usable := shared or [name for name in own if all(one.has(name) for one in scored)]:
             raise InvalidInputError(
-                f"{first.source}: which {self.what}? the files have: {listed(shared)}",
+                f"{first.source}: which {self.what}? the files have: {listed(usable)}",
                 hint="name it: value_column=...",
             )
         other = next(one for one in scored if not one.names.keys() >= first.names.keys())
@@ -820,26 +823,41 @@ class Tool:
             hint=f"score them with the same {self.what}",
         )
 
+    def _shared_split(self, scored: Sequence[Scored]) -> str | None:
+        """Return the split called test, else the first, of those that all files with splits have."""
+        with_splits = [one for one in scored if one.splits]
+        if not with_splits:
+            return None
+        shared = [name for name in with_splits[0].splits if all(name in one.splits for one in with_splits)]
+        if not shared:
+            each = "; ".join(f"{one.source}: {', '.join(one.splits)}" for one in with_splits)
+            hint = f"run all systems on one {self.split}"
+            raise InvalidInputError(f"the files share no {self.split} ({each})", hint)
+        return "test" if "test" in shared else shared[0]
+
+
+def each(scored: Callable[[File], Iterable[Scored]]) -> Callable[[Sequence[File]], list[Scored]]:
+    """Return what reads several files one by one."""
+    return lambda files: [one for file in files for one in scored(file)]
+
 
 @dataclass(frozen=True)
 class Harness(Tool):
-    """A tool of which each file can be read by itself: what recognises it, and what it holds."""
+    """A tool of which the files need nothing beside: what recognises one, and what the files hold."""
 
     recognises: Callable[[Path, bytes], bool] = field(kw_only=True)
-    scored: Callable[[File], Iterable[Scored]] = field(kw_only=True)
+    scored: Callable[[Sequence[File]], Iterable[Scored]] = field(kw_only=True)
 
     def read(
         self,
         paths: Mapping[str, Path],
         *,
-        gold: Path | None = None,
         on_missing: OnMissing = "error",
         value_column: str | Mapping[str, str] | None = None,
         clusters: str | None = None,
     ) -> Read:
         """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
-        refuse_gold(gold, f"{self.files} hold their scores and need no gold")
-        scored = [one for file in files_of(paths, self.recognises) for one in self.scored(file)]
+        scored = [*self.scored(files_of(paths, self.recognises))]
         return self.compared(scored, value_column, on_missing, clusters)
 
 
@@ -877,31 +895,29 @@ def cells_of(
     return dataclasses.replace(table_of(rows), source="the logs")
 
 
-def _comparable(one: Scored) -> dict[str, None]:
-    return one.comparable
-
-
 def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     """Return the log of a system by one score; items and runs must be there once."""
-    runs: dict[int, dict[str, float]] = {}
+    runs: dict[int, dict[str, Any]] = {}
+    gold: dict[str, Any] = {}
     groups: dict[str, dict[str, str]] = {}
     contents: dict[str, str] = {}
     places: dict[Any, str] = {}
     several = len({sample.run for sample in one.samples}) > 1
-    for sample in one.samples:
-        if not choice.takes(sample):
-            continue
+    for sample in filter(choice.takes, one.samples):
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
-        values = runs.setdefault(sample.run, {})
-        value = one.value(sample, choice.name)
-        values[sample.item] = math.nan if value is None else value
+        value, right = one.value(sample, choice.name), one.gold(sample, choice.name)
+        if right is not None:
+            gold[sample.item] = right
+        if value is not None or right is None:
+            runs.setdefault(sample.run, {})[sample.item] = math.nan if value is None else value
         if sample.content is not None:
             contents[sample.item] = sample.content
         for key, label in sample.groups.items():
             groups.setdefault(key, {})[sample.item] = label
-    ordered = tuple(runs[run] for run in sorted(runs))
-    return Log(system, dataset, one.source, mean_of_runs(ordered), None, ordered, groups, contents)
+    ordered = [runs[run] for run in sorted(runs)]
+    values = ordered[0] if len(ordered) == 1 else mean_of_runs(ordered)
+    return Log(system, dataset, one.source, values, gold, ordered, groups, contents)
 
 
 def holding(start: bytes, *keys: str) -> Callable[[Path, bytes], bool]:
@@ -911,14 +927,29 @@ def holding(start: bytes, *keys: str) -> Callable[[Path, bytes], bool]:
     return lambda _, head: pattern.match(head) is not None and all(key in head for key in quoted)
 
 
-def numbers_in(table: Table) -> dict[str, list[float | None]]:
-    """Return the columns that are numbers, true and false, with None where a cell is empty."""
-    columns = {name: [_number_in(cell) for cell in table.cells(name)] for name in table.names}
-    return {
-        name: numbers
-        for name, numbers in columns.items()
-        if all(one is not None or not cell for one, cell in zip(numbers, table.cells(name), strict=True))
+def rows_of_table(path: Path, item: str, score_of: Callable[[str], str | None]) -> list[Record]:
+    """Return the rows of a table; under "numbers" stand these, and under "scores" those that are scores."""
+    table = read_table(readable_file(path), frozenset(MISSING))
+    table.require(item, "item")
+    cells = {name: table.cells(name) for name in table.names}
+    numbers = {name: [_number_in(cell) for cell in column] for name, column in cells.items()}
+    numbers = {
+        name: column
+        for name, column in numbers.items()
+        if all(one is not None or not cell for one, cell in zip(column, cells[name], strict=True))
     }
+    scores = {name: called for name in numbers if (called := score_of(name)) is not None}
+    return [
+        Record(
+            f"{path}, row {row + 2}",
+            {
+                **{name: column[row] for name, column in cells.items()},
+                "numbers": {name: column[row] for name, column in numbers.items()},
+                "scores": {called: numbers[name][row] for name, called in scores.items()},
+            },
+        )
+        for row in range(table.n_rows)
+    ]
 
 
 def _number_in(cell: str) -> float | None:
@@ -927,7 +958,12 @@ def _number_in(cell: str) -> float | None:
     >>> _number_in("True"), _number_in("0.5"), _number_in(""), _number_in("good")
     (1.0, 0.5, None, None)
     """
-    return _TRUTHS.get(cell.lower(), as_number(cell))
+    return {"true": 1.0, "false": 0.0}.get(cell.lower(), as_number(cell))
 
 
-_TRUTHS = {"true": 1.0, "false": 0.0}
+def lines_in(path: Path) -> list[Record]:
+    """Return the records of a file, of which there must be one."""
+    rows = records(path)
+    if not rows:
+        raise InvalidInputError(f"{path} is empty", hint=CUT_OFF)
+    return rows

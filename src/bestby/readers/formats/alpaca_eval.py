@@ -12,10 +12,10 @@ from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._logs import holding
-from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.formats._logs import holding, lines_in
+from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.formats.judged_pairs import columns_of
-from bestby.readers.text import Record, check_new, number, records, word
+from bestby.readers.text import Record, check_new, number, word
 from bestby.results.base import Note
 
 SIBLINGS = ("model_outputs.json", "reference_outputs.json", "leaderboard.csv")
@@ -39,7 +39,6 @@ recognises = holding(rb"\s*(\[\s*)?\{", "generator_1", "generator_2", "preferenc
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
 ) -> Read:
     """Read the annotations of one or more pairs of generators.
@@ -49,7 +48,6 @@ def read(
     are compared; otherwise there are only judgements. A name given by the user is that of the generator that
     is judged in the file.
     """
-    refuse_gold(gold, "annotations of preferences need no gold")
     judged, n_of_itself = _judgements(files_of(paths, recognises))
     there = [one for one in judged if not math.isnan(one.won)]
     if not there:
@@ -97,15 +95,20 @@ def _other_judges(judged: Sequence[_Judged]) -> tuple[Note, ...]:
 
 def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
     """Return the judgements, and how many annotations judge a generator against itself."""
-    listing = [records(file.path) for file in files]
-    for file, rows in zip(files, listing, strict=True):
-        if not rows:
-            raise InvalidInputError(f"{file.path} holds no annotation")
+    rows_of = {file: lines_in(file.path) for file in files}
+    others = {file: [row for row in rows if len({*_generators(row)}) > 1] for file, rows in rows_of.items()}
+    n_of_itself = sum(map(len, rows_of.values())) - sum(map(len, others.values()))
+    if not any(others.values()):
+        row = next(iter(rows_of.values()))[0]
+        raise InvalidInputError(
+            f"{row.where}: {_generators(row)[0]!r} was judged against itself",
+            hint="give the annotations of other generators too",
+        )
+    others = {file: rows for file, rows in others.items() if rows}
     numbers: dict[str, int] = {}
     places: dict[Any, str] = {}
     judged = []
-    files, listing, n_of_itself = _without_self_comparisons(files, listing)
-    for rows, renamed in zip(listing, _renamed(files, listing), strict=True):
+    for rows, renamed in zip(others.values(), _renamed(others), strict=True):
         outputs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
         for row in rows:
             first, second = (renamed.get(name, name) for name in _generators(row))
@@ -115,49 +118,33 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
             hint = "give the annotations of one annotator, each pair and instruction once"
             what = f"the judgement of {first} and {second} on this instruction"
             check_new(places, (item, frozenset((first, second))), row.where, what, hint)
-            outputs_of_row = (row.data.get(key) for key in ("output_1", "output_2"))
-            one, other = (len(text) if isinstance(text, str) else None for text in outputs_of_row)
-            judge = word(row.data.get("annotator"))
-            judged.append(_Judged(item, first, second, _won(row), judge, one, other))
+            texts = (row.data.get(key) for key in ("output_1", "output_2"))
+            lengths = (len(text) if isinstance(text, str) else None for text in texts)
+            judged.append(_Judged(item, first, second, _won(row), word(row.data.get("annotator")), *lengths))
     return judged, n_of_itself
 
 
-def _without_self_comparisons(
-    files: Sequence[File], listing: Sequence[Sequence[Record]]
-) -> tuple[list[File], list[list[Record]], int]:
-    """Leave out, and count, annotations of a generator against itself, as there are of the reference."""
-    others = [[row for row in rows if len(set(_generators(row))) > 1] for rows in listing]
-    n_of_itself = sum(map(len, listing)) - sum(map(len, others))
-    if not any(others):
-        first = listing[0][0]
-        raise InvalidInputError(
-            f"{first.where}: {_generators(first)[0]!r} was judged against itself",
-            hint="give the annotations of other generators too",
-        )
-    files = [file for file, rows in zip(files, others, strict=True) if rows]
-    return files, [rows for rows in others if rows], n_of_itself
-
-
-def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list[dict[str, str]]:
+def _renamed(rows_of: Mapping[File, Sequence[Record]]) -> list[dict[str, str]]:
     """Return per file what its generators are called instead.
 
     The generator that a file is about (the one that is not the reference of all files) goes by the name that
     the user gave to the file, or by that of the file where others are about a generator of the same name.
     """
-    generators = [{name for row in rows for name in _generators(row)} for rows in listing]
+    generators = [{name for row in rows for name in _generators(row)} for rows in rows_of.values()]
     everywhere = set.intersection(*generators)
-    if len(files) < 2 or not everywhere:
-        return [{} for _ in files]
+    if len(rows_of) < 2 or not everywhere:
+        return [{} for _ in rows_of]
     # Of the same two in all files, the first is the reference: so AlpacaEval writes them.
-    reference = _generators(listing[0][0])[0] if len(everywhere) > 1 else next(iter(everywhere))
+    first = _generators(next(iter(rows_of.values()))[0])[0]
+    reference = first if len(everywhere) > 1 else next(iter(everywhere))
     about = [names - {reference} for names in generators]
-    each = [(file.name, frozenset(names)) for file, names in zip(files, about, strict=True)]
-    # A folder with the files of several generators names none of them.
-    named = [file.named and len({names for name, names in each if name == file.name}) == 1 for file in files]
-    return [
-        {next(iter(names)): file.name} if len(names) == 1 and (mine or about.count(names) > 1) else {}
-        for file, names, mine in zip(files, about, named, strict=True)
-    ]
+    renamed = []
+    for file, names in zip(rows_of, about, strict=True):
+        # A folder with the files of several generators names none of them.
+        alike = [other == names for one, other in zip(rows_of, about, strict=True) if one.name == file.name]
+        is_named = (file.named and all(alike)) or about.count(names) > 1
+        renamed.append({next(iter(names)): file.name} if len(names) == 1 and is_named else {})
+    return renamed
 
 
 def _generators(row: Record) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from bestby.data.layouts.runs import Cells
 from bestby.data.roles import Soft, listed
 from bestby.data.table import Table
 from bestby.metrics.base import BaseMetric
+from bestby.readers.archives import of_archives
 from bestby.readers.database import lines
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.paths import (
@@ -36,7 +37,7 @@ from bestby.readers.paths import (
     named_paths,
     note_on_unread,
 )
-from bestby.readers.text import HEAD, MOST_LINES, unpacked
+from bestby.readers.text import CUT_OFF, HEAD, MOST_LINES, unpacked
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
@@ -96,10 +97,9 @@ class Format(Protocol):
     def recognises(self, path: Path, head: bytes) -> bool:
         """Tell whether a file is in this format, from its first bytes before its name; never raises."""
 
-    def read(
-        self, paths: Mapping[str, Path], *, gold: Path | None = None, on_missing: OnMissing = "error"
-    ) -> Read:
-        """Read files by the names of their systems; a format may take more keyword arguments."""
+    @property
+    def read(self) -> Callable[..., Read]:
+        """Read files by the names of their systems; `read_format` gives what a format takes by keyword."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,6 @@ class File:
     name: str
     named: bool
     explicit: bool = False
-
-    def system(self, in_file: str | None) -> str:
-        """Return the name of the system: as the user says, else as the file tells, else the file's own."""
-        return self.name if self.explicit or not in_file else in_file
 
 
 def head_of(path: Path, size: int = HEAD) -> bytes:
@@ -168,6 +164,10 @@ def _heads(file: Path) -> Iterator[bytes]:
         yield head_of(file, 1 << 22)
 
 
+def _is_in(recognises: Callable[[Path, bytes], bool], file: Path) -> bool:
+    return any(recognises(file, head) for head in _heads(file))
+
+
 def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:
     """Return the files under each name; of a directory those in the format.
 
@@ -179,7 +179,7 @@ def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool
         is_explicit = isinstance(name, GivenName) or name not in default_names(path)
         chosen = [path]
         if is_folder:
-            chosen = [one for one in files_in(path) if any(recognises(one, head) for head in _heads(one))]
+            chosen = [one for one in files_in(path) if _is_in(recognises, one)]
         if not chosen:
             raise InvalidInputError(f"{path} holds no file in this format", hint="name the files themselves")
         files += [
@@ -198,18 +198,8 @@ def unread_in(path: Path, form: Format | None = None) -> list[Path]:
     if not is_directory(path):
         return []
     there = files_in(path)
-    logs = {
-        file
-        for file in there
-        if form is not None and any(form.recognises(file, head) for head in _heads(file))
-    }
+    logs = {file for file in there if form is not None and _is_in(form.recognises, file)}
     return left_out([file for file in there if file not in logs], logs, getattr(form, "SIBLINGS", ()))
-
-
-def refuse_gold(gold: Path | None, reason: str) -> None:
-    """Refuse a gold file for a format that has no use for one."""
-    if gold is not None:
-        raise InvalidInputError(f"{gold}: {reason}", hint="leave the gold out")
 
 
 def check_available(name: str, known: Iterable[str], what: str, where: object) -> None:
@@ -233,11 +223,41 @@ def lines_of(path: Path) -> list[str]:
     return lines
 
 
+def numbered(path: Path, comment: str | None = None) -> Iterator[tuple[str, str]]:
+    """Yield file and line, and the line, for all but comments and blank ones."""
+    for number, line in enumerate(lines_of(path), start=1):
+        if line.strip() and (comment is None or not line.startswith(comment)):
+            yield f"{path}, line {number}", line
+
+
+def rows_of(
+    path: Path, widths: Sequence[int], form: str, comment: str | None = None, hint: str = CUT_OFF
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield file and line, and the cells of the line, of which there must be one of some numbers."""
+    lines = [*numbered(path, comment)]
+    if not lines:
+        raise InvalidInputError(f"{path} has no lines of the form {form}", hint)
+    for where, line in lines:
+        cells = line.split()
+        if len(cells) not in widths:
+            raise InvalidInputError(
+                f"{where}: expected {' or '.join(map(str, widths))} columns, {form}, got {len(cells)}", hint
+            )
+        yield where, cells
+
+
 def need_gold(gold: Path | None, what: str) -> Path:
     """Return the file of the gold, or ask for it."""
     if gold is None:
         raise InvalidInputError(f"{what} need a gold file", hint="name it: gold=...")
     return gold
+
+
+def no_grouping(name: str, known: Iterable[str]) -> InvalidInputError:
+    """Return the error for a grouping of the items that files do not have."""
+    groupings = listed([*dict.fromkeys(known)])
+    hint = f"groupings in these files: {groupings}" if groupings else "these files have no groupings"
+    return InvalidInputError(f"there is no grouping {name!r} of the items", hint)
 
 
 def assembled(
@@ -254,10 +274,7 @@ def assembled(
 ) -> Read:
     """Return the evaluation, with these notes after its own, and the groupings that it does not use."""
     if cluster is not None and cluster not in groups:
-        known = (
-            f"groupings in these files: {listed(list(groups))}" if groups else "these files have no groupings"
-        )
-        raise InvalidInputError(f"there is no grouping {cluster!r} of the items", hint=known)
+        raise no_grouping(cluster, groups)
     evaluation = Evaluation.of(
         systems,
         gold,
@@ -368,9 +385,11 @@ def read_format(
         for name, parameter in inspect.signature(form.read).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
-    values: dict[str, Any] = {"on_missing": on_missing, **options}
-    if clusters is not None and "clusters" in known:
+    values = dict(options)
+    if clusters is not None:
         values["clusters"] = clusters
+    if "on_missing" in known:
+        values["on_missing"] = on_missing
     if gold:
         values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
     name_of_format = _format_name(form)
@@ -380,7 +399,7 @@ def read_format(
         known_here = [*known, "systems", "ignore"]
         raise InvalidInputError(
             f"files of the format {name_of_format} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
-            hint=f"they take {', '.join(more)}" if more else "leave it out",
+            hint="leave it out" + (f"; they take {', '.join(more)}" if more else ""),
         )
     if isinstance(values.get("value_column"), Mapping) and "Mapping" not in str(
         known["value_column"].annotation
@@ -392,23 +411,11 @@ def read_format(
         )
     if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
         raise InvalidInputError(f"files of the format {name_of_format} have one gold, got {len(gold)}")
-    typed = {
-        name: _typed_option(name, value, str(known[name].annotation)) if name in options else value
-        for name, value in values.items()
-    }
+    for name in options:
+        values[name] = _typed_option(name, values[name], str(known[name].annotation))
     unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
-    content: Read = form.read(paths, **typed)
-    content = dataclasses.replace(content, notes=(*unread, *content.notes))
-    if clusters is None or "clusters" in known:
-        return content
-    if clusters not in content.clusters or content.evaluation is None:
-        offered = ", ".join(content.clusters) or "none"
-        raise InvalidInputError(
-            f"these files have no grouping {clusters!r}", hint=f"groupings of their items: {offered}"
-        )
-    others = {name: groups for name, groups in content.clusters.items() if name != clusters}
-    evaluation = dataclasses.replace(content.evaluation, clusters=content.clusters[clusters])
-    return dataclasses.replace(content, evaluation=evaluation, clusters=others)
+    content: Read = form.read(paths, **values)
+    return dataclasses.replace(content, notes=(*unread, *content.notes))
 
 
 def _typed_option(name: str, value: Any, annotation: str) -> Any:
@@ -425,14 +432,10 @@ def _typed_option(name: str, value: Any, annotation: str) -> Any:
         if value.lower() not in ("true", "false"):
             raise InvalidInputError(f"{name} must be true or false, got {value!r}", argument=name)
         return value.lower() == "true"
-    if annotation.startswith(("int", "float")):
-        try:
-            return int(value) if annotation.startswith("int") else float(value)
-        except ValueError as error:
-            raise InvalidInputError(f"{name} must be a number, got {value!r}", argument=name) from error
     return value
 
 
+@of_archives
 def read_log(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
@@ -449,19 +452,21 @@ def read_log(
     return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
 
 
+@of_archives
 def one_table(
-    path: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     what: str,
     missing: str | Iterable[str],
     soft: Soft = Soft(),  # noqa: B008 - frozen
 ) -> Table:
     """Read the one table that must hold something."""
-    paths = (
-        [path] if isinstance(path, str | Path) else [*path.values()] if isinstance(path, Mapping) else path
-    )
-    if len(paths) != 1:
-        raise InvalidInputError(f"{what} must be in one table, got {len(paths)} files")
-    return read_table(readable_file(paths[0]), missing_texts(missing), blank=soft.blank)
+    files = [paths] if isinstance(paths, str | Path) else paths
+    files = [*files.values()] if isinstance(files, Mapping) else files
+    if len(files) != 1:
+        raise InvalidInputError(f"{what} must be in one table, got {len(files)} files")
+    if is_directory(files[0]):
+        raise InvalidInputError(f"{what} must be in one table, and {files[0]} holds files", "name a file")
+    return read_table(readable_file(files[0]), missing_texts(missing), blank=soft.blank)
 
 
 def evaluation_of_format(content: Read) -> Evaluation:

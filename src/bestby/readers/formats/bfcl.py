@@ -7,19 +7,17 @@ as the counts say, without their ids, and solved by all. So all models of a comp
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import Sample, Scored, Tool, datasets_of, holding
-from bestby.readers.formats.base import File, Read, files_of, refuse_gold
-from bestby.readers.text import CUT_OFF, Record, check_new, records, whole_number, word
+from bestby.readers.formats._logs import Harness, Sample, Scored, datasets_of, holding, lines_in
+from bestby.readers.formats.base import File
+from bestby.readers.text import CUT_OFF, Record, check_new, whole_number, word
 
 recognises = holding(rb'\s*\{\s*"accuracy"\s*:', "correct_count", "total_count")
 SIBLINGS = ("*_result.json", "data_*.csv")
 
-_TOOL = Tool("scores of BFCL", main=("correct",), items="items")
 _NAME = re.compile(r"BFCL_v\d+_(?P<category>.+)_score\.jsonl?")
 _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity", "memory", "web_search"} | {
     *("kv", "vector", "rec_sum")
@@ -27,38 +25,23 @@ _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity", "m
 """The folders of categories in that of a model."""
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    value_column: str | Mapping[str, str] | None = None,
-    clusters: str | None = None,
-) -> Read:
-    """Read the scores of two or more models, which are called as their folders or as the failed items say."""
-    refuse_gold(gold, "scores of BFCL need no gold")
-    files = files_of(paths, recognises)
+def _scored(files: Sequence[File]) -> Iterator[Scored]:
+    """Yield what files hold, whose models are called as their folders or as the failed items say."""
     rows = [_checked(file.path) for file in files]
     told = [_told(rows_of, "test_category") for rows_of in rows]
     named = [match["category"] if (match := _NAME.fullmatch(file.path.name)) else None for file in files]
-    datasets = datasets_of([a or b for a, b in zip(named, told, strict=True)], _TOOL.items)
+    datasets = datasets_of([a or b for a, b in zip(named, told, strict=True)], "items")
     failed: dict[str, dict[str, None]] = {}
     for dataset, (_, *of_file) in zip(datasets, rows, strict=True):
         failed.setdefault(dataset, {}).update(dict.fromkeys(row.name("id") for row in of_file))
     _check_totals(files, datasets, rows, failed)
-    scored = [
-        Scored.of(file, _samples(of_file, [*failed[dataset]]), _model(file, of_file), dataset)
-        for file, dataset, of_file in zip(files, datasets, rows, strict=True)
-    ]
-    return _TOOL.compared(scored, value_column, on_missing, clusters)
+    for file, dataset, of_file in zip(files, datasets, rows, strict=True):
+        yield Scored.of(file, _samples(of_file, [*failed[dataset]]), _model(file, of_file), dataset)
 
 
 def _checked(path: Path) -> list[Record]:
     """Return the counts and the failed items of a file, which must fit together."""
-    rows = records(path)
-    if not rows:
-        raise InvalidInputError(f"{path} is empty", hint=CUT_OFF)
-    counts, *failed = rows
+    counts, *failed = lines_in(path)
     total, correct = (whole_number(counts.need(key)) for key in ("total_count", "correct_count"))
     places: dict[str, str] = {}
     for row in failed:
@@ -111,3 +94,6 @@ def _model(file: File, rows: Sequence[Record]) -> str | None:
 
 def _told(rows: Sequence[Record], key: str) -> str | None:
     return next((text for row in rows[1:] if (text := word(row.data.get(key))) is not None), None)
+
+
+read = Harness("scores of BFCL", recognises=recognises, scored=_scored, main=("correct",)).read

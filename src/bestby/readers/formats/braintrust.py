@@ -7,16 +7,14 @@ the file is.
 
 from __future__ import annotations
 
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding
-from bestby.readers.formats.base import File
+from bestby.readers.formats._logs import Fields, Harness, holding
 from bestby.readers.text import document, listing
 
 recognises = holding(rb'\s*\{\s*"summary"\s*:', "project_name", "results", "scores")
 _FIELDS = Fields(item=("input",), scores=("scores",), content="expected", groups=("metadata",), error="error")
-
-
-def _scored(file: File) -> list[Scored]:
-    return _FIELDS.scored(file, listing(document(file.path), "results"))
-
-
-read = Harness("results of Braintrust", recognises=recognises, scored=_scored, items="inputs").read
+read = Harness(
+    "results of Braintrust",
+    recognises=recognises,
+    scored=_FIELDS.reading(lambda path: listing(document(path), "results")),
+    items="inputs",
+).read

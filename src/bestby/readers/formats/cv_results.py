@@ -14,7 +14,6 @@ import numpy as np
 
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError, OtherQuestionError
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.data.table import Table
 from bestby.readers.formats.base import Read, check_available
@@ -34,7 +33,7 @@ def _are_results(names: Sequence[str]) -> bool:
     return _SETTINGS in names and any(map(_SCORE.fullmatch, names))
 
 
-def read(paths: Mapping[str, Path], *, gold: Path | None = None, on_missing: OnMissing = "error") -> Read:  # noqa: ARG001
+def read(paths: Mapping[str, Path]) -> Read:
     """Refuse the files where items are read: they have scores of folds."""
     message = f"{next(iter(paths.values()))} has a score per fold of each setting, and no items"
     raise OtherQuestionError(message, "folds", "bestby.read_folds(...)")

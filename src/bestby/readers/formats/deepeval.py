@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, holding, quantities_of
+from bestby.readers.formats._logs import Harness, Sample, Scored, each, holding, quantities_of
 from bestby.readers.formats.base import File
 from bestby.readers.text import Record, beginning, document, listing, number, word
 
@@ -30,8 +30,6 @@ def _scored(file: File) -> list[Scored]:
     whole = document(file.path)
     run = Record(str(file.path), whole.part("testRunData") or whole.data)
     rows = [row for key in _CASES if key in run.data for row in listing(run, key)]
-    if not rows:
-        raise InvalidInputError(f"{file.path} has no test cases", hint="run the evaluation to its end")
     names = [word(row.data.get("name")) for row in rows]
     unique = None not in names and len({*names}) == len(names)
     samples = [
@@ -83,7 +81,7 @@ def _sides(rows: Iterable[Record]) -> Iterator[tuple[str, bool]]:
 read = Harness(
     "test runs of DeepEval",
     recognises=recognises,
-    scored=_scored,
+    scored=each(_scored),
     beside=frozenset({"success"}),
     what="metric",
     items="test cases",

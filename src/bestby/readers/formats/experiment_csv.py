@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
-from bestby.readers.formats.base import Read, refuse_gold
+from bestby.readers.formats.base import Read
 from bestby.readers.text import as_number, check_new, column_names
 from bestby.results.base import Note
 
@@ -31,54 +31,49 @@ _RUN_NUMBER = re.compile(
 """A name that ends in a number, and the word before it that says that it is the number of a run."""
 
 
-@dataclass(frozen=True)
-class _Tool:
+class _Tool(NamedTuple):
     """How one tool writes its tables.
 
     All columns `needed` are there, and at least one of `one_of`; `more` are others that are neither settings
-    nor results. `status` and `run` are the columns of the status and the name of a run. `prefixed` says
-    whether the names of settings and results begin with ``params.`` and ``metrics.``.
+    nor results. `status` and `run` are the columns of the status and the name of a run. With `prefixed` the
+    names of settings and results begin with ``params.`` and ``metrics.``.
     """
 
     name: str
-    needed: frozenset[str]
-    one_of: frozenset[str]
     status: str
     run: str
-    prefixed: bool = False
+    needed: frozenset[str]
+    one_of: frozenset[str]
     more: frozenset[str] = frozenset()
+    prefixed: bool = False
 
-    @property
-    def other(self) -> frozenset[str]:
-        """The columns that are neither settings nor results."""
-        return self.needed | self.one_of | self.more
+    def others(self, names: Sequence[str]) -> list[str]:
+        """Return the columns that are settings or results."""
+        return [name for name in names if name not in self.needed | self.one_of | self.more]
+
+
+def _columns(names: str) -> frozenset[str]:
+    return frozenset(names.split(", "))
 
 
 _TOOLS = (
     _Tool(
-        "mlflow.search_runs",
-        frozenset({"run_id", "experiment_id", "status"}),
-        frozenset({"artifact_uri", "start_time", "end_time"}),
-        status="status",
-        run="tags.mlflow.runName",
+        *("mlflow.search_runs", "status", "tags.mlflow.runName"),
+        _columns("run_id, experiment_id, status"),
+        _columns("artifact_uri, start_time, end_time"),
         prefixed=True,
     ),
     _Tool(
-        "MLflow",
-        frozenset({"Run ID", "Name", "Status"}),
-        frozenset({"Start Time", "Duration", "Source Name", "User"}),
-        status="Status",
-        run="Name",
-        more=frozenset({"Source Type"}),
+        *("MLflow", "Status", "Name"),
+        _columns("Run ID, Name, Status"),
+        _columns("Start Time, Duration, Source Name, User"),
+        _columns("Source Type"),
     ),
     _Tool(
-        "Weights & Biases",
-        frozenset({"Name", "State"}),
-        frozenset({"Runtime", "Created", "Sweep", "User", "Notes", "Tags"}),
-        status="State",
-        run="Name",
-        more=frozenset({"ID", "End Time", "GPU Type", "GPU Count", "Hostname", "Updated", "Description"})
-        | {"Job Type", "Group"},
+        *("Weights & Biases", "State", "Name"),
+        _columns("Name, State"),
+        _columns("Runtime, Created, Sweep, User, Notes, Tags"),
+        _columns("ID, End Time, GPU Type, GPU Count, Hostname, Updated, Description, Job Type, Group"),
     ),
 )
 
@@ -96,7 +91,6 @@ def _tool(names: Sequence[str]) -> _Tool | None:
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
     value_column: str | None = None,
     system_column: str | None = None,
@@ -108,42 +102,33 @@ def read(
     settings that vary other than the seed (``mlflow.search_runs``); else the name of the run, if several runs
     share it; else that name without the number of the run, which a note says.
     """
-    refuse_gold(gold, "runs are scores and need no gold")
     if not paths:
         raise InvalidInputError("no file was given", hint="give a table of runs")
-    parts = [
-        _part(path, None if len(paths) == 1 else name, on_missing, value_column, system_column)
-        for name, path in paths.items()
-    ]
-    metrics = list(dict.fromkeys(part.metric for part in parts))
+    runs: dict[str, FloatArray] = {}
+    metrics: dict[str, None] = {}
+    description: dict[str, None] = {}
+    notes: list[Note] = []
+    for name, path in paths.items():
+        own = None if len(paths) == 1 else name
+        table_of_runs = _runs(path, own, on_missing, value_column, system_column)
+        runs |= table_of_runs.runs or {}
+        metrics[str(table_of_runs.metric)] = None
+        description |= dict.fromkeys(table_of_runs.description.split("; "))
+        notes += table_of_runs.notes
     if len(metrics) > 1:
-        raise InvalidInputError(f"the tables hold different scores: {listed(metrics)}")
-    runs = {name: scores for part in parts for name, scores in part.runs.items()}
+        raise InvalidInputError(f"the tables hold different scores: {listed([*metrics])}")
     if len(runs) < 2:
         raise InvalidInputError(
-            f"{parts[0].source}: a comparison needs at least 2 systems, got {listed(list(runs)) or 'none'}",
+            f"{next(iter(paths.values()))}: a comparison needs at least 2 systems, got"
+            f" {listed([*runs]) or 'none'}",
             hint="name the column of the systems: system_column=...",
         )
-    description = list(dict.fromkeys(phrase for part in parts for phrase in part.description))
-    description.append(f"systems: {listed(list(runs))}")
-    notes = tuple(note for part in parts for note in part.notes)
-    return Read("; ".join(description), runs=runs, metric=metrics[0], notes=notes)
+    said = "; ".join([*description, f"systems: {listed([*runs])}"])
+    return Read(said, runs=runs, metric=next(iter(metrics)), notes=tuple(notes))
 
 
-@dataclass(frozen=True)
-class _Part:
-    """The runs of one table, the name of their scores, and what was taken for what."""
-
-    source: str
-    runs: dict[str, FloatArray]
-    metric: str
-    description: list[str]
-    notes: tuple[Note, ...] = ()
-
-
-def _part(
-    path: Path, name: str | None, on_missing: OnMissing, value: str | None, system: str | None
-) -> _Part:
+def _runs(path: Path, name: str | None, on_missing: OnMissing, value: str | None, system: str | None) -> Read:
+    """Return the runs of one table, which are those of one system if it has a name."""
     table = read_table(readable_file(path), frozenset(MISSING))
     tool = _tool(table.names)
     if tool is None:
@@ -154,21 +139,24 @@ def _part(
     rows = [row for row, text in enumerate(table.cells(tool.status)) if text.lower() == "finished"]
     if not rows:
         raise InvalidInputError(f"{path}: none of the {table.n_rows} runs has finished")
-    left_out = table.n_rows - len(rows)
     score = _value_column(table, tool, value, system)
-    notes: tuple[Note, ...] = ()
-    if name is None:
-        systems, how, notes = _systems(table, tool, system, rows)
-    else:
-        systems, how = [name] * table.n_rows, "one table per system"
-    scores, dropped = _scores(table, score, rows, on_missing)
+    systems, how, notes = (
+        _systems(table, tool, system, rows)
+        if name is None
+        else ([name] * table.n_rows, "one table per system", ())
+    )
+    scores = _scores(table, score, rows, on_missing)
     seeds = _seeds(table, tool, system)
     description = [f"runs exported from {tool.name}", f"score: {score}", f"system: {how}"]
-    description += [f"{left_out} runs that did not finish were left out"] if left_out else []
-    description += [f"{dropped} runs without a score were left out"] if dropped else []
+    for left_out, what in (
+        (table.n_rows - len(rows), "that did not finish"),
+        (len(rows) - len(scores), "without a score"),
+    ):
+        description += [f"{left_out} runs {what} were left out"] if left_out else []
     description += [] if seeds is None else ["runs in the order of their seeds"]
+    runs = _by_system(table, systems, scores, seeds)
     metric = score.removeprefix("metrics.") if tool.prefixed else score
-    return _Part(str(path), _by_system(table, systems, scores, seeds), metric, description, notes)
+    return Read("; ".join(description), runs=runs, metric=metric, notes=notes)
 
 
 def _last(name: str) -> str:
@@ -180,7 +168,7 @@ def _value_column(table: Table, tool: _Tool, column: str | None, system: str | N
     if column is not None:
         prefixed = f"metrics.{column}"
         return prefixed if prefixed in table.data else table.require(column, "score")
-    names = [name for name in table.names if name not in tool.other and name != system]
+    names = [name for name in tool.others(table.names) if name != system]
     if tool.prefixed:
         names = [name for name in names if name.startswith("metrics.")]
     else:
@@ -196,8 +184,8 @@ def _value_column(table: Table, tool: _Tool, column: str | None, system: str | N
 
 
 def _seeds(table: Table, tool: _Tool, system: str | None) -> list[str] | None:
-    other = tool.other | {system, f"params.{system}"}
-    names = [name for name in table.names if name not in other and _last(name) in _SEED_WORDS]
+    taken = (system, f"params.{system}")
+    names = [name for name in tool.others(table.names) if name not in taken and _last(name) in _SEED_WORDS]
     if tool.prefixed:
         names = [name for name in names if name.startswith("params.")] or names
     return table.cells(names[0]) if names else None
@@ -290,9 +278,7 @@ def _joined_note(joined: Mapping[str, str]) -> Note:
     )
 
 
-def _scores(
-    table: Table, value: str, rows: Sequence[int], on_missing: OnMissing
-) -> tuple[dict[int, float], int]:
+def _scores(table: Table, value: str, rows: Sequence[int], on_missing: OnMissing) -> dict[int, float]:
     """Return the scores by row."""
     column = as_scores(table.column(value))
     if column.values.dtype.kind not in "iufb" or column.values.ndim != 1:
@@ -307,7 +293,7 @@ def _scores(
             f" ({len(absent)} of {len(rows)} have none)",
             hint='pass on_missing="drop" to leave such runs out',
         )
-    return {row: float(numbers[row]) for row in rows if row not in set(absent)}, len(absent)
+    return {row: float(numbers[row]) for row in rows if row not in set(absent)}
 
 
 def _by_system(

@@ -8,14 +8,15 @@ folder. Perturbed instances are left out; train trials are runs. The metric is b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
-from bestby.data.roles import is_quantity, listed
-from bestby.readers.formats._logs import Choice, Harness, Sample, Scored, holding
-from bestby.readers.formats.base import File, check_available
+from bestby.data.roles import is_quantity
+from bestby.readers.formats._logs import Harness, Sample, Scored, each, holding
+from bestby.readers.formats.base import File
 from bestby.readers.text import Record, document, number, records, whole_number, word
 
 _MAIN = (
@@ -45,12 +46,21 @@ recognises = holding(
 )
 
 
-def _scored(file: File) -> list[Scored]:
+class _Run(Scored):
+    """The statistics of one run, of which some say what it took, and are compared only if asked for."""
+
+    @cached_property
+    def names(self) -> dict[str, None]:
+        """The metrics that are no costs."""
+        return {name: None for name in super().names if _COSTS.fullmatch(name) is None}
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is such a statistic."""
+        return name in self.quantities or any(name in sample.scores for sample in self.samples)
+
+
+def _scored(file: File) -> list[_Run]:
     rows = [row for row in records(file.path) if row.data.get("perturbation") is None]
-    if not rows:
-        raise InvalidInputError(
-            f"{file.path} has only perturbed instances, or none", hint="run the evaluation to its end"
-        )
     spec = file.path.parent / "run_spec.json"
     run_spec = document(spec) if is_file(spec) else Record(str(spec), {})
     run = word(run_spec.data.get("name")) or file.path.parent.name
@@ -59,7 +69,7 @@ def _scored(file: File) -> list[Scored]:
     name = word(run_spec.part("adapter_spec").get("model")) or (model[1] if model else None)
     samples = [sample for row in rows for sample in _samples(row)]
     falling = frozenset(score for sample in samples for score in sample.scores if _LOWER.fullmatch(score))
-    return [Scored.of(file, samples, name, dataset=scenario or None, falling=falling)]
+    return [_Run.of(file, samples, name, dataset=scenario or None, falling=falling)]
 
 
 def _samples(row: Record) -> Iterator[Sample]:
@@ -96,43 +106,12 @@ def _value(stat: Mapping[str, Any]) -> float | None:
     return total / count if total is not None and count else None
 
 
-def _choice(runs: Sequence[Scored], wanted: str | None) -> Choice:
-    """Return what is compared on a scenario: a metric, with or without the split (``exact_match,valid``)."""
-    metric, _, split = (part.strip() for part in (wanted or "").partition(","))
-    for run in runs:
-        if metric:
-            check_available(metric, run.comparable, "metric", run.source)
-        if split:
-            check_available(split, run.splits, "split", run.source)
-    shared = [name for name in runs[0].comparable if all(name in run.comparable for run in runs)]
-    scores = [name for name in shared if _COSTS.fullmatch(name) is None]
-    only = scores[0] if len(scores) == 1 else ""
-    metric = metric or next((name for name in _MAIN if name in scores), only)
-    if not metric:
-        raise InvalidInputError(
-            f"{runs[0].source}: which metric? the files have: {listed(shared) or 'none in common'}",
-            hint="name it: value_column=...",
-        )
-    return Choice(metric, scores, split or _shared_split(runs))
-
-
-def _shared_split(runs: Sequence[Scored]) -> str | None:
-    """Return the split called test, else the first, of those that all files of a scenario have."""
-    with_splits = [run for run in runs if run.splits]
-    if not with_splits:
-        return None
-    shared = [name for name in with_splits[0].splits if all(name in run.splits for run in with_splits)]
-    if not shared:
-        each = "; ".join(f"{run.source}: {', '.join(run.splits)}" for run in with_splits)
-        raise InvalidInputError(f"the files share no split ({each})", hint="run all models on one split")
-    return "test" if "test" in shared else shared[0]
-
-
 read = Harness(
     "statistics per instance of HELM",
     recognises=recognises,
-    scored=_scored,
+    main=_MAIN,
+    scored=each(_scored),
     what="metric",
     items="instances",
-    choose=_choice,
+    split="split",
 ).read

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding
-from bestby.readers.formats.base import File, head_of
+from bestby.readers.formats._logs import Fields, Harness, holding
+from bestby.readers.formats.base import head_of
 from bestby.readers.text import Record, document, listing, records
 
 _is_of_human_eval = holding(rb'\s*\{\s*"\w+"\s*:', "task_id", "completion", "result", "passed")
@@ -24,14 +24,12 @@ def recognises(path: Path, head: bytes) -> bool:
     return _is_of_human_eval(path, head) or _is_of_evalplus(path, head)
 
 
-def _scored(file: File) -> list[Scored]:
-    is_plus = _is_of_evalplus(file.path, head_of(file.path))
-    rows = _programs(document(file.path)) if is_plus else records(file.path)
-    return _FIELDS.scored(file, rows)
-
-
-def _programs(whole: Record) -> Iterator[Record]:
-    """Yield the programs of a file of EvalPlus, with what their tests said as scores."""
+def _programs(path: Path) -> Iterator[Record]:
+    """Yield the programs of a file, those of EvalPlus with what their tests said as scores."""
+    if not _is_of_evalplus(path, head_of(path)):
+        yield from records(path)
+        return
+    whole = document(path)
     problems = Record(whole.where, whole.part("eval"))
     for row in (row for task in problems.data for row in listing(problems, task)):
         base, plus = (row.data.get(f"{tests}_status") for tests in ("base", "plus"))
@@ -42,5 +40,9 @@ def _programs(whole: Record) -> Iterator[Record]:
 
 
 read = Harness(
-    "results of tests of programs", recognises=recognises, scored=_scored, main=("plus",), items="problems"
+    "results of tests of programs",
+    recognises=recognises,
+    scored=_FIELDS.reading(_programs),
+    main=("plus",),
+    items="problems",
 ).read

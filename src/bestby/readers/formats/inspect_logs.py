@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.data.roles import listed
 from bestby.readers.archives import is_archive_with, member_of_archive, most_bytes, opened_archive
-from bestby.readers.formats._logs import Choice, Harness, Sample, Scored, holding, quantities_of
-from bestby.readers.formats.base import File, check_available
+from bestby.readers.formats._logs import Harness, Sample, Scored, each, holding, quantities_of
+from bestby.readers.formats.base import File
 from bestby.readers.text import Record, beginning, document, kind, number, parsed, whole_number, word
 
 _HEADER, _START, _SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
@@ -47,6 +45,10 @@ def recognises(path: Path, head: bytes) -> bool:
 class _Log(Scored):
     """A log, whose scores are kept as they are written until one of them is asked for."""
 
+    def has(self, name: str) -> bool:
+        """Tell whether there is a score, or one by the scorer that gives several elsewhere."""
+        return name in self.choices or _single(name) in self.names
+
     def value(self, sample: Sample, name: str) -> float | None:
         """Return a score as a number; None if the sample was not scored, or has none by this scorer."""
         scorer = _single(name) or name  # which may have one value here, and several elsewhere
@@ -63,10 +65,6 @@ def _scored(file: File) -> list[Scored]:
         if not isinstance(sample, dict):
             raise InvalidInputError(f"{where}: expected a JSON object, got {kind(sample)}")
         samples.append(_sample(Record(where, sample)))
-    if not samples:
-        raise InvalidInputError(
-            f"{file.path} has no samples", hint="run the evaluation with log_samples on, and to its end"
-        )
     model, task = (word(header.part("eval").get(key)) for key in ("model", "task"))
     remarks = {} if header.data.get("status") == "success" else {"not finished": str(file.path)}
     return [_Log.of(file, samples, model, task, remarks=remarks)]
@@ -156,38 +154,6 @@ def _scores(sample: Record) -> dict[str, Any]:
     return values
 
 
-def _choice(logs: Sequence[Scored], wanted: str | None) -> Choice:
-    """Return the scorer to use for the logs of a task: the one wanted, else the first that they share.
-
-    Where a scorer gives one value in some logs and several in others, ``scorer/key`` is the one value, too.
-    """
-    for log in logs:
-        if not log.names:
-            raise InvalidInputError(f"{log.source}: no sample has a score", hint="score the log first")
-        if wanted is not None and _single(wanted) not in log.names and wanted not in log.quantities:
-            check_available(wanted, log.names, "scorer", log.source)
-    first = logs[0].names
-    shared = [name for name in first if all(name in log.names for log in logs)]
-    if wanted is not None or shared:
-        return Choice(wanted or shared[0], shared)
-    for log in logs:
-        scorer = next(
-            (_single(name) for name in log.names if any(_single(name) in one.names for one in logs)), None
-        )
-        if scorer is not None:
-            values = [name for name in log.names if _single(name) == scorer]
-            keys = listed([name.removeprefix(f"{scorer}/") for name in values])
-            raise InvalidInputError(
-                f"{log.source}: scorer {scorer} has values {keys}: name one",
-                hint=f'value_column="{values[0]}"; of a log in which the scorer has one value, that is taken',
-            )
-    other = next(log.names for log in logs if not log.names.keys() & first.keys())
-    raise InvalidInputError(
-        f"{logs[0].source} and the others share no scorer: {listed([*first])} against {listed([*other])}",
-        hint="score the logs with the same scorer",
-    )
-
-
 def _single(name: str) -> str | None:
     """Return the scorer of one of its values.
 
@@ -215,5 +181,5 @@ def _value(where: str, scorer: str, value: Any) -> float | None:
 
 
 read = Harness(
-    "logs of Inspect", recognises=recognises, scored=_scored, what="scorer", items="task", choose=_choice
+    "logs of Inspect", recognises=recognises, scored=each(_scored), first=True, what="scorer", items="samples"
 ).read

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, files_of, refuse_gold
+from bestby.readers.formats.base import Read, files_of
 from bestby.readers.text import Record, listing, records, word
 
 _ARENA_HARD = (b'"games"', b'"judge"', b'"model"')
@@ -29,13 +28,12 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     return any(all(key in head for key in keys) for keys in (_ARENA_HARD, _MT_BENCH))
 
 
-def read(paths: Mapping[str, Path], *, gold: Path | None = None, on_missing: OnMissing = "error") -> Read:  # noqa: ARG001
+def read(paths: Mapping[str, Path]) -> Read:
     """Read verdicts: a judgement for each of the two orders in which a pair was shown.
 
     "Much better" is a win like any other. Where the prompts of the judge were logged, the lengths of the
     answers are those in them, in characters.
     """
-    refuse_gold(gold, "verdicts on pairs of answers need no gold")
     files = files_of(paths, recognises)
     rows = [row for file in files for row in records(file.path)]
     games = [game for row in rows for game in (_arena_hard if "games" in row.data else _mt_bench)(row)]

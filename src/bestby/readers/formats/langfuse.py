@@ -1,17 +1,21 @@
 """Experiments of Langfuse: its exports, the answers of its API, and the results of its libraries.
 
-A file holds items of the runs of experiments, and scores that stand apart from them.
+A file holds items of the runs of experiments, and scores that stand apart from them. A run is a system, and
+an item of its dataset an item; without a dataset the input of the task is. Runs stand in the answers to
+``/api/public/experiment-items``, in the exported tables of traces or observations, and in the results that
+the libraries return. Runs of a dataset (``/api/public/datasets/NAME/runs/RUN``) are joined with scores beside
+them by their traces. Of the runs in one file, the one that began first is the first system. Several values of
+one score are averaged. The score ``output`` takes outputs as predictions and expected outputs as gold.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,20 +23,11 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import quoted
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
+from bestby.metrics.base import BaseMetric
 from bestby.readers.files import read_table
-from bestby.readers.formats._logs import (
-    Log,
-    Sample,
-    Scored,
-    Tool,
-    datasets_of,
-    gathered,
-    named_apart,
-    quantities_of,
-)
-from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
+from bestby.readers.formats._logs import Harness, Sample, Scored, datasets_of, mean_score, quantities_of
+from bestby.readers.formats.base import File, head_of
 from bestby.readers.text import (
     Record,
     as_number,
@@ -49,12 +44,6 @@ from bestby.readers.text import (
 )
 
 _OUTPUT = "output"
-_TOOL = Tool("experiments of Langfuse")
-_TABLES = (
-    {"id", "timestamp", "sessionId", "bookmarked", "metadata"},  # traces
-    {"id", "traceId", "startTime", "parentObservationId", "metadata"},  # observations
-    {"id", "traceId", "source", "name", "dataType", "value"},  # scores
-)
 _EMPTY = re.compile(rb'\s*\{\s*"data"\s*:\s*\[\s*\]\s*,\s*"meta"\s*:\s*\{')
 _OBJECT = re.compile(rb'\s*(\[\s*)?\{\s*"\w+"\s*:')
 _KEYS = (
@@ -64,23 +53,26 @@ _KEYS = (
     ("runName", "itemResults"),
     ("id", "timestamp", "sessionId", "bookmarked"),
     ("id", "traceId", "startTime", "projectId", "parentObservationId"),
+    ("id", "traceId", "startTime", "parentObservationId", "metadata"),
     ("id", "traceId", "startTime", "traceName", "completionStartTime"),
     ("id", "traceId", "source", "name", "dataType", "value"),
     ("id", "projectId", "source", "name", "dataType", "value"),
 )
-"""Keys of one record or answer that stand before the texts of any length."""
+"""Keys of one record or answer that stand before the texts of any length, or columns of a table."""
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is such a table, holds such records, or is an answer without any."""
-    if _OBJECT.match(head) is not None:
-        return _EMPTY.match(head) is not None or any(all(_has(head, key) for key in keys) for keys in _KEYS)
-    names = set(column_names(head))
-    return any(table <= names for table in _TABLES)
+    if _EMPTY.match(head) is not None:
+        return True
+    names = None if _OBJECT.match(head) else {*column_names(head)}
 
+    def has(key: str) -> bool:
+        if names is not None:
+            return key in names
+        return any(f'"{name}"'.encode() in head for name in (key, _with_underscores(key)))
 
-def _has(head: bytes, key: str) -> bool:
-    return any(f'"{name}"'.encode() in head for name in (key, _with_underscores(key)))
+    return any(all(map(has, keys)) for keys in _KEYS)
 
 
 def _with_underscores(name: str) -> str:
@@ -90,254 +82,6 @@ def _with_underscores(name: str) -> str:
     'run_name'
     """
     return re.sub("([A-Z])", r"_\1", name).lower()
-
-
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    value_column: str | Mapping[str, str] | None = None,
-    clusters: str | None = None,
-) -> Read:
-    """Read the runs of one or more experiments.
-
-    A run is a system, and an item of its dataset an item; without a dataset the input of the task is.
-    Runs stand in the answers to ``/api/public/experiment-items``, in the exported tables of traces or
-    observations, and in the results that the libraries return. Runs of a dataset
-    (``/api/public/datasets/NAME/runs/RUN``) are joined with scores beside them by their traces. Of the runs
-    in one file, the one that began first is the first system.
-    `value_column` is a score of numbers or booleans, by default the only one; several values of one score
-    are averaged. ``output`` takes the outputs as predictions and the expected outputs as gold.
-    """
-    refuse_gold(gold, "experiments of Langfuse hold their scores and need no gold")
-    contents = [(file, contents_of(file.path)) for file in files_of(paths, recognises)]
-    _refuse_without_items(contents)
-    _refuse_without_pages(contents)
-    runs = _runs(contents)
-    _refuse_without_numbers(runs, value_column if isinstance(value_column, str) else None)
-    if value_column == _OUTPUT and not any(_OUTPUT in run.numbers for run in runs):
-        return _labels(runs, on_missing, clusters)
-    scored = [Scored(run.source, run.own, run.other, run.dataset, run.samples()) for run in runs]
-    return _TOOL.compared(scored, value_column, on_missing, clusters)
-
-
-@dataclass(frozen=True)
-class _Run:
-    """The entries of one run by item, each once for every repetition."""
-
-    source: str
-    own: str | None
-    other: str
-    dataset: str
-    items: Mapping[str, Sequence[Entry]]
-
-    @cached_property
-    def values(self) -> dict[str, dict[Value, None]]:
-        """The different values of each score."""
-        values: dict[str, dict[Value, None]] = {}
-        for entry in (entry for entries in self.items.values() for entry in entries):
-            for name, of_entry in entry.scores.items():
-                values.setdefault(name, {}).update(dict.fromkeys(of_entry))
-        return values
-
-    @property
-    def numbers(self) -> list[str]:
-        """The names of the scores that have numbers; others have categories."""
-        return [name for name, values in self.values.items() if not all(isinstance(v, str) for v in values)]
-
-    def samples(self) -> list[Sample]:
-        """Return the scores of each item and repetition: several values of one score as their mean."""
-        return [
-            Sample(
-                entry.where,
-                item,
-                _means(entry),
-                place,
-                beginning(entry.expected),
-                entry.groups,
-                entry.quantities,
-            )
-            for item, entries in self.items.items()
-            for place, entry in enumerate(entries)
-        ]
-
-
-def _means(entry: Entry) -> dict[str, float]:
-    numbers = {
-        name: [value for value in values if not isinstance(value, str)]
-        for name, values in entry.scores.items()
-    }
-    return {name: sum(values) / len(values) for name, values in numbers.items() if values}
-
-
-def _runs(contents: Sequence[tuple[File, Contents]]) -> list[_Run]:
-    """Return the runs of all files, with the scores that stand beside them; pages of one run are one."""
-    beside: dict[str, dict[str, list[Value]]] = {}
-    for trace, name, value in (score for _, found in contents for score in found.scores):
-        beside.setdefault(trace, {}).setdefault(name, []).append(value)
-    groups: dict[tuple[str | None, ...], list[Entry]] = {}
-    files: dict[tuple[str | None, ...], File] = {}
-    key: tuple[str | None, ...]
-    for file, found in contents:
-        for entry in _oldest_first(found.entries):
-            place = None if entry.part else str(file.path)
-            key = (file.name if file.named else None, place, entry.run, entry.experiment, entry.dataset)
-            scores = {**beside.get(entry.trace or "", {}), **entry.scores}
-            groups.setdefault(key, []).append(dataclasses.replace(entry, scores=scores))
-            files.setdefault(key, file)
-    datasets = datasets_of([key[-1] for key in groups], "items")
-    counts = Counter((files[key].name, dataset) for key, dataset in zip(groups, datasets, strict=True))
-    several = {name for (name, _), count in counts.items() if count > 1}
-    runs = []
-    for (key, entries), dataset in zip(groups.items(), datasets, strict=True):
-        file, run = files[key], entries[0].run
-        own, other = file.system(run), file.name
-        if file.name in several:
-            other = f"{file.name} {run}"
-            own = other if file.named else run
-        runs.append(_Run(str(file.path), own, other, dataset, _repetitions(entries)))
-    return runs
-
-
-def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
-    """Return the entries of a file in the order in which their runs began: the API lists the newest first."""
-    began: dict[tuple[str, str | None], str] = {}
-    for entry in entries:
-        run = (entry.run, entry.experiment)
-        began[run] = min(began.get(run, entry.began), entry.began)
-    return sorted(entries, key=lambda entry: began[entry.run, entry.experiment])
-
-
-def _repetitions(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """Return the entries of each item, which are repetitions if every item has as many."""
-    items: dict[str, dict[str, Entry]] = {}
-    for entry in entries:
-        traces = items.setdefault(entry.item, {})
-        key = entry.trace if entry.row and entry.trace is not None else entry.where
-        traces[key] = _both(traces[key], entry) if key in traces else entry
-    counts = {item: len(traces) for item, traces in items.items()}
-    most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
-    _refuse_same(items)
-    if counts[most] != counts[least]:
-        again = list(items[most].values())[1]
-        raise InvalidInputError(
-            f"{again.where}: item {most!r} is there {counts[most]} times in the run {again.run!r}, and"
-            f" {least!r} {counts[least]} times",
-            hint="keep as many of each; a run that is started anew needs a new name",
-        )
-    return {item: list(traces.values()) for item, traces in items.items()}
-
-
-def _both(first: Entry, second: Entry) -> Entry:
-    """Return one entry of two rows of the same trace; what both say is averaged later."""
-    scores = {name: [*values] for name, values in first.scores.items()}
-    for name, values in second.scores.items():
-        scores.setdefault(name, []).extend(values)
-    return dataclasses.replace(first, scores=scores, output=first.output or second.output)
-
-
-def _refuse_same(items: Mapping[str, Mapping[str, Entry]]) -> None:
-    """Refuse a trace that occurs twice: a page or an answer was given twice."""
-    for item, entries in items.items():
-        places: dict[str, str] = {}
-        for entry in entries.values():
-            if entry.trace is not None:
-                what = f"item {item!r} of the run {entry.run!r}"
-                check_new(places, entry.trace, entry.where, what, "give each page once")
-
-
-def _refuse_without_items(contents: Sequence[tuple[File, Contents]]) -> None:
-    """Refuse a file that holds nothing of an experiment, and scores alone."""
-    for file, found in contents:
-        if not found.entries and not found.scores:
-            hint = "export the traces of a run of a dataset, or fetch /api/public/experiment-items"
-            if found.pages:
-                hint = (
-                    "ask for experiments by the names that Langfuse shows, and from a time before they began"
-                )
-            raise InvalidInputError(f"{file.path} holds no items of experiments", hint=hint)
-    if not any(found.entries for _, found in contents):
-        raise InvalidInputError(
-            f"{contents[0][0].path} holds scores without the items that they belong to",
-            hint="give the runs beside it (/api/public/datasets/NAME/runs/RUN), or export the traces instead",
-        )
-
-
-def _refuse_without_pages(contents: Sequence[tuple[File, Contents]]) -> None:
-    """Refuse answers of several pages of which one is missing."""
-    numbers: dict[tuple[str | None, bool, int], tuple[File, set[int | None]]] = {}
-    chains: list[tuple[File, set[tuple[str | None, str]], list[Page]]] = []
-    for file, found in contents:
-        name = file.name if file.named else None
-        for page in found.pages:
-            if page.of is not None:
-                key = (name, bool(found.entries), page.of)
-                numbers.setdefault(key, (file, set()))[1].add(page.number)
-        runs, pages = {(name, entry.run) for entry in found.entries if entry.part}, list(found.pages)
-        for chain in [chain for chain in chains if chain[1] & runs]:
-            chains.remove(chain)
-            file, runs, pages = chain[0], chain[1] | runs, chain[2] + pages
-        chains.append((file, runs, pages))
-    for (_, _, of), (file, there) in numbers.items():
-        absent = next((number for number in range(1, of + 1) if number not in there), None)
-        if absent is not None:
-            raise InvalidInputError(
-                f"{file.path}: page {absent} of {of} is missing", hint="fetch all pages, and give all of them"
-            )
-    for file, _, pages in chains:
-        if pages and all(page.more for page in pages):
-            raise InvalidInputError(
-                f"{file.path}: the last page is missing",
-                hint="fetch the next page with the cursor of this one, and give all pages",
-            )
-
-
-def _refuse_without_numbers(runs: Sequence[_Run], wanted: str | None) -> None:
-    """Refuse runs without scores, and scores that are categories."""
-    for run in runs:
-        texts = [name for name in run.values if name not in run.numbers]
-        if wanted in texts or (texts and not run.numbers and wanted is None):
-            name = wanted or texts[0]
-            categories = listed([str(value) for value in run.values[name]], 4)
-            raise InvalidInputError(
-                f"{run.source}: the score {name!r} has categories ({categories}), not numbers",
-                hint=f"name a score of numbers: {listed(run.numbers)}"
-                if run.numbers
-                else "score with numbers",
-            )
-        if not run.values and wanted != _OUTPUT:
-            raise InvalidInputError(
-                f"{run.source}: the run {next(iter(run.items.values()))[0].run!r} has no scores",
-                hint="fetch its items with fields=core,dataset,io,scores, or give the scores beside it",
-            )
-
-
-def _labels(runs: Sequence[_Run], on_missing: OnMissing, clusters: str | None) -> Read:
-    """Read the outputs as predictions, and the expected outputs as gold."""
-    names = named_apart([(run.other, run.dataset, run.own) for run in runs], [run.source for run in runs])
-    logs = []
-    for run, name in zip(runs, names, strict=True):
-        entries = {item: several[0] for item, several in run.items.items()}
-        repeated = next((item for item, several in run.items.items() if len(several) > 1), None)
-        if repeated is not None:
-            raise InvalidInputError(
-                f"{run.source}: item {repeated!r} has several outputs", hint="name a score: value_column=..."
-            )
-        gold = {item: entry.expected for item, entry in entries.items() if entry.expected is not None}
-        if len(gold) < len(entries):
-            raise InvalidInputError(
-                f"{run.source}: {len(entries) - len(gold)} of {len(entries)} items have no expected output",
-                hint="fetch them with fields=core,dataset,io, or name a score: value_column=...",
-            )
-        outputs = {item: entry.output for item, entry in entries.items() if entry.output is not None}
-        groups: dict[str, dict[str, str]] = {}
-        for item, entry in entries.items():
-            for key, label in entry.groups.items():
-                groups.setdefault(key, {})[item] = label
-        logs.append(Log(name, run.dataset, run.source, outputs, gold, groups=groups))
-    description = f"{_TOOL.files}; outputs as predictions, expected outputs as gold"
-    return gathered(logs, "accuracy", description, on_missing=on_missing, cluster=clusters)
 
 
 Value = float | str
@@ -376,7 +120,7 @@ _CUT = "export the file again; it is not as Langfuse writes it"
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Sample):
     """What one run of an experiment did on one item, as one row tells.
 
     `experiment` is the id of the run, and `scores` has numbers and texts by the name of the score. `began` is
@@ -384,20 +128,188 @@ class Entry:
     more of the run, as pages do; `row` whether other rows of the file may tell more of the same trace.
     """
 
-    where: str
-    run: str
-    item: str
+    of_run: str = ""
     experiment: str | None = None
     dataset: str | None = None
     trace: str | None = None
     began: str = ""
-    scores: Mapping[str, list[Value]] = field(default_factory=dict)
     output: str | None = None
     expected: str | None = None
-    groups: Mapping[str, str] = field(default_factory=dict)
-    quantities: Mapping[str, float] = field(default_factory=dict)
     part: bool = False
     row: bool = False
+
+
+class _Run(Scored):
+    """One run, whose samples have several values of a score: numbers, and texts that are categories."""
+
+    @cached_property
+    def values(self) -> dict[str, dict[Value, None]]:
+        """The different values of each score."""
+        values: dict[str, dict[Value, None]] = {}
+        for name, of_sample in (score for sample in self.samples for score in sample.scores.items()):
+            values.setdefault(name, {}).update(dict.fromkeys(of_sample))
+        return values
+
+    @cached_property
+    def names(self) -> dict[str, None]:
+        """The scores that have numbers."""
+        return {
+            name: None
+            for name, values in self.values.items()
+            if not all(isinstance(value, str) for value in values)
+        }
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is such a score; refuse one of categories."""
+        if name in self.values and name not in self.names:
+            categories = listed([str(value) for value in self.values[name]], 4)
+            raise InvalidInputError(
+                f"{self.source}: the score {name!r} has categories ({categories}), not numbers",
+                hint=f"name a score of numbers: {listed([*self.names]) or 'there is none'}",
+            )
+        return name in self.choices or name == _OUTPUT
+
+    def value(self, sample: Sample, name: str) -> Any:
+        """Return the mean of the values of a score, or the output."""
+        if self._is_label(name):
+            if sample.run:
+                raise InvalidInputError(
+                    f"{self.source}: item {sample.item!r} has several outputs",
+                    hint="name a score: value_column=...",
+                )
+            return getattr(sample, "output", None)
+        numbers = [value for value in sample.scores.get(name, ()) if not isinstance(value, str)]
+        return sum(numbers) / len(numbers) if numbers else sample.quantities.get(name)
+
+    def gold(self, sample: Sample, name: str) -> Any:
+        """Return the expected output for an output."""
+        if not self._is_label(name):
+            return None
+        if (expected := getattr(sample, "expected", None)) is None:
+            raise InvalidInputError(
+                f"{sample.where}: item {sample.item!r} has no expected output",
+                hint="fetch the items with fields=core,dataset,io, or name a score: value_column=...",
+            )
+        return expected
+
+    def _is_label(self, name: str) -> bool:
+        return name == _OUTPUT and name not in self.names
+
+
+def _metric(parts: Sequence[Scored], name: str) -> BaseMetric | str:
+    """Return what compares outputs with expected ones, or the mean of a score."""
+    return "accuracy" if not any(name in one.choices for one in parts) else mean_score(parts, name)
+
+
+def _scored(files: Sequence[File]) -> Iterator[_Run]:
+    """Yield the runs of all files, with the scores that stand beside them; pages of one run are one."""
+    contents = [(file, contents_of(file.path)) for file in files]
+    _refuse_without_items(contents)
+    _refuse_without_pages(contents)
+    beside: dict[str, dict[str, list[Value]]] = {}
+    for trace, name, value in (score for _, found in contents for score in found.scores):
+        beside.setdefault(trace, {}).setdefault(name, []).append(value)
+    groups: dict[tuple[str | None, ...], list[Entry]] = {}
+    of_key: dict[tuple[str | None, ...], File] = {}
+    key: tuple[str | None, ...]
+    for file, found in contents:
+        for entry in _oldest_first(found.entries):
+            place = None if entry.part else str(file.path)
+            key = (file.name if file.named else None, place, entry.of_run, entry.experiment, entry.dataset)
+            scores = {**beside.get(entry.trace or "", {}), **entry.scores}
+            groups.setdefault(key, []).append(replace(entry, scores=scores))
+            of_key.setdefault(key, file)
+    datasets = datasets_of([key[-1] for key in groups], "items")
+    counts = Counter((of_key[key].name, dataset) for key, dataset in zip(groups, datasets, strict=True))
+    several = {name for (name, _), count in counts.items() if count > 1}
+    for (key, entries), dataset in zip(groups.items(), datasets, strict=True):
+        file, run = of_key[key], entries[0].of_run
+        yield _Run.of(file, _repetitions(entries), run, dataset, is_one=file.name not in several)
+
+
+def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries of a file in the order in which their runs began: the API lists the newest first."""
+    began: dict[tuple[str, str | None], str] = {}
+    for entry in entries:
+        run = (entry.of_run, entry.experiment)
+        began[run] = min(began.get(run, entry.began), entry.began)
+    return sorted(entries, key=lambda entry: began[entry.of_run, entry.experiment])
+
+
+def _repetitions(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries of each item, which are repetitions if every item has as many.
+
+    Rows of a table about one trace are one; elsewhere a trace that occurs twice is of a page given twice.
+    """
+    items: dict[str, dict[str, Entry]] = {}
+    places: dict[Any, str] = {}
+    for entry in entries:
+        traces = items.setdefault(entry.item, {})
+        key = entry.trace if entry.row and entry.trace is not None else entry.where
+        if (first := traces.get(key)) is not None:
+            scores = {name: [*values] for name, values in first.scores.items()}
+            for name, values in entry.scores.items():
+                scores.setdefault(name, []).extend(values)
+            entry = replace(first, scores=scores, output=first.output or entry.output)
+        elif entry.trace is not None:
+            what = f"item {entry.item!r} of the run {entry.of_run!r}"
+            check_new(places, (entry.item, entry.trace), entry.where, what, "give each page once")
+        traces[key] = replace(entry, run=[*traces, key].index(key))
+    counts = {item: len(traces) for item, traces in items.items()}
+    most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
+    if counts[most] != counts[least]:
+        again = [*items[most].values()][1]
+        raise InvalidInputError(
+            f"{again.where}: item {most!r} is there {counts[most]} times in the run {again.of_run!r}, and"
+            f" {least!r} {counts[least]} times",
+            hint="keep as many of each; a run that is started anew needs a new name",
+        )
+    return [entry for traces in items.values() for entry in traces.values()]
+
+
+def _refuse_without_items(contents: Sequence[tuple[File, Contents]]) -> None:
+    """Refuse a file that holds nothing of an experiment, and scores alone."""
+    for file, found in contents:
+        if not found.entries and not found.scores:
+            raise InvalidInputError(
+                f"{file.path} holds no items of experiments",
+                hint="export the traces of a run of a dataset, or fetch /api/public/experiment-items by the"
+                " names that Langfuse shows, and from a time before they began",
+            )
+    if not any(found.entries for _, found in contents):
+        raise InvalidInputError(
+            f"{contents[0][0].path} holds scores without the items that they belong to",
+            hint="give the runs beside it (/api/public/datasets/NAME/runs/RUN), or export the traces instead",
+        )
+
+
+def _refuse_without_pages(contents: Sequence[tuple[File, Contents]]) -> None:
+    """Refuse answers of several pages of which one is missing."""
+    numbers: dict[tuple[str | None, bool, int], tuple[File, set[int | None]]] = {}
+    chains: list[tuple[File, set[tuple[str | None, str]], list[Page]]] = []
+    for file, found in contents:
+        name = file.name if file.named else None
+        for page in found.pages:
+            if page.of is not None:
+                key = (name, bool(found.entries), page.of)
+                numbers.setdefault(key, (file, set()))[1].add(page.number)
+        runs, pages = {(name, entry.of_run) for entry in found.entries if entry.part}, list(found.pages)
+        for chain in [chain for chain in chains if chain[1] & runs]:
+            chains.remove(chain)
+            file, runs, pages = chain[0], chain[1] | runs, chain[2] + pages
+        chains.append((file, runs, pages))
+    for (_, _, of), (file, there) in numbers.items():
+        absent = next((number for number in range(1, of + 1) if number not in there), None)
+        if absent is not None:
+            raise InvalidInputError(
+                f"{file.path}: page {absent} of {of} is missing", hint="fetch all pages, and give all of them"
+            )
+    for file, _, pages in chains:
+        if pages and all(page.more for page in pages):
+            raise InvalidInputError(
+                f"{file.path}: the last page is missing",
+                hint="fetch the next page with the cursor of this one, and give all pages",
+            )
 
 
 class Page(NamedTuple):
@@ -510,7 +422,7 @@ def _entry(
     record: Record, run: str, item: str, dataset: Any, groups: Mapping[str, str], **more: Any
 ) -> Entry:
     data = record.data
-    failed = data.get("level") == "ERROR"
+    failed, expected = data.get("level") == "ERROR", _label(data.get("expectedOutput"))
     read = {
         "experiment": word(data.get("experimentId")) or word(data.get("datasetRunId")),
         "dataset": word(dataset),
@@ -518,10 +430,11 @@ def _entry(
         "began": next(filter(None, (word(data.get(key)) for key in _TIMES)), ""),
         "scores": _values(record, "scores"),
         "output": None if failed else _label(data.get("output")),
-        "expected": _label(data.get("expectedOutput")),
+        "expected": expected,
+        "content": beginning(expected),
         "quantities": quantities_of({key: value for key, value in data.items() if key not in _OF_USERS}),
     }
-    return Entry(record.where, run, item, groups=groups, **{**read, **more})
+    return Entry(record.where, item, of_run=run, groups=groups, **{**read, **more})
 
 
 def _run_item(record: Record, dataset: Any, *, part: bool = False) -> Entry:
@@ -658,3 +571,12 @@ def _need(record: Record, *names: str) -> str:
     if found is None:
         raise InvalidInputError(f"{record.where}: no {names[0]!r} in this record", hint=_CUT)
     return found
+
+
+read = Harness(
+    "experiments of Langfuse",
+    recognises=recognises,
+    scored=_scored,
+    hint="fetch its items with fields=core,dataset,io,scores, or give scores beside it that are numbers",
+    metric=_metric,
+).read

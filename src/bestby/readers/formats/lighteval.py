@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby.readers.database import connection, literal
-from bestby.readers.formats._logs import Harness, Sample, Scored
+from bestby.readers.formats._logs import Harness, Sample, Scored, each
 from bestby.readers.formats.base import File
 from bestby.readers.tables import types_in_head
 from bestby.readers.text import Record, beginning, document, number
@@ -32,18 +31,16 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def _scored(file: File) -> Iterator[Scored]:
     """Return the samples of a file, apart by their task."""
-    by_task: dict[str, list[Sample]] = {}
+    by_task: dict[str | None, list[Sample]] = {}
     for place, (doc, metrics) in enumerate(_rows(file.path)):
         record = Record(f"{file.path}, row {place + 1}", doc)
         item, task = record.name("id"), record.name("task_name")
         scores = {name: number(value) for name, value in metrics.items() if not isinstance(value, list)}
         sample = Sample(record.where, item, scores, content=beginning(doc.get("query")))
         by_task.setdefault(task.rsplit("|", 1)[0], []).append(sample)
-    if not by_task:
-        raise InvalidInputError(f"{file.path} has no rows", hint="run the evaluation to its end")
     model, falling = _model(file.path), _falling(file.path)
-    for task, samples in by_task.items():
-        yield Scored.of(file, samples, model, dataset=task, falling=falling)
+    for name, samples in (by_task or {None: []}).items():
+        yield Scored.of(file, samples, model, dataset=name, falling=falling)
 
 
 def _rows(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -97,4 +94,4 @@ def _falling(path: Path) -> frozenset[str]:
     return frozenset(falling)
 
 
-read = Harness("details of lighteval", recognises=recognises, scored=_scored, what="metric").read
+read = Harness("details of lighteval", recognises=recognises, scored=each(_scored), what="metric").read

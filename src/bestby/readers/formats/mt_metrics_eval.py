@@ -12,7 +12,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, lines_of
+from bestby.readers.formats.base import Read, assembled, lines_of, rows_of
 from bestby.readers.text import as_number, first_lines, number_of
 from bestby.results.base import Note
 
@@ -36,7 +36,6 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
     documents: Path | None = None,
     clusters: str | None = None,
@@ -48,11 +47,10 @@ def read(
     ``.docs`` file, of lines ``DOMAIN DOCUMENT``, by default where mt-metrics-eval has it. `items` is what is
     compared: segments, or documents, whose score is the mean over those of their segments that have one.
     """
-    if len(paths) != 1 or gold is not None:
+    if len(paths) != 1:
         raise InvalidInputError(
-            "one .seg.score file holds the scores of all systems, and there is no gold; got"
-            f" {listed([*map(str, paths.values())])}" + ("" if gold is None else f", gold {gold}"),
-            hint="compare by one metric at a time, without gold",
+            f"one .seg.score file holds the scores of all systems, got {listed([*map(str, paths.values())])}",
+            hint="compare by one metric at a time",
         )
     [path] = paths.values()
     scores, n_segments = _scores(path)
@@ -140,15 +138,7 @@ def _scores(path: Path) -> tuple[dict[str, dict[str, float]], int]:
     """Return the scores by system and number of the segment, and how many segments there are."""
     scores: dict[str, dict[str, float]] = {}
     lengths: dict[str, int] = {}
-    for number, line in enumerate(lines_of(path), start=1):
-        where = f"{path}, line {number}"
-        fields = line.split()
-        if len(fields) != 2:
-            raise InvalidInputError(
-                f"{where}: expected SYSTEM SCORE, got {len(fields)} columns",
-                hint="the last line may be cut off: write the file again",
-            )
-        name, score = fields
+    for where, (name, score) in rows_of(path, [2], "SYSTEM SCORE"):
         lengths[name] = lengths.get(name, 0) + 1
         values = scores.setdefault(name, {})
         if score != _NONE:

@@ -2,64 +2,51 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.text import counted
 from bestby._core.typing import OnMissing
 from bestby.data.roles import is_quantity, listed
-from bestby.readers.formats._logs import Sample, Scored, Tool, quantities_of
-from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.formats._logs import Sample, Scored, Tool, holding, quantities_of
+from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.paths import parts_apart
 from bestby.readers.text import Record, document, kind, listing, numbers, word
 from bestby.results.base import Note
 
 SIBLINGS = ("model_meta.json", "*_predictions.json")
 
-_START = re.compile(rb'\s*\{\s*"\w+"\s*:')
-_MAIN, _SPLIT, _WHOLE = "main_score", "test", "default"
-
-# Before version 1.11 the scores stood under the split, or under the subset in it.
-_OLD = "mteb_dataset_name"
-_SIMILARITIES = {
-    **{name: name for name in ("dot", "euclidean", "manhattan", "max", "similarity")},
-    "cos_sim": "cosine",
-}
-_NO_SUBSETS = {*_SIMILARITIES, "v_measures"}
-
+_TOOL = Tool("results of MTEB, with the subsets of the tasks as items", main=("main_score",), items="tasks")
+_SPLIT, _WHOLE = "test", "default"
 _NAMELESS = re.compile(r"no_(model_name|revision)[_/]available|no_model_name|available")
+
+_is_of_task = holding(rb'\s*\{\s*"\w+"\s*:', "mteb_version", "scores")
 
 
 @dataclass(frozen=True)
 class _Row(Sample):
-    """The scores of one model on one subset of one split of a task; no languages where none are told."""
+    """The scores of one model on one subset of one split of a task."""
 
-    path: str = ""
     task: str = ""
     of_split: str = ""
-    languages: tuple[str, ...] = ()
     revision: str | None = None
 
 
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+def recognises(path: Path, head: bytes) -> bool:
     """Tell whether a file has the scores of a task."""
-    if _START.match(head) is None or b'"mteb_version"' not in head:
-        return False
-    is_new = b'"scores"' in head and (b'"task_name"' in head or b'"hf_subset"' in head)
-    return is_new or f'"{_OLD}"'.encode() in head
+    return _is_of_task(path, head) and (b'"task_name"' in head or b'"hf_subset"' in head)
 
 
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
     value_column: str | None = None,
     clusters: str | None = None,
@@ -72,7 +59,6 @@ def read(
     in it says. The task is a grouping, and so is the language where a subset has one. The time that a task
     took is a quantity where the task has one subset and split.
     """
-    refuse_gold(gold, "the results of MTEB are scores and need no gold")
     files = files_of(paths, recognises)
     models: dict[str, list[_Row]] = {}
     sources: dict[str, str] = {}
@@ -81,15 +67,12 @@ def read(
         models.setdefault(name, []).extend(_rows(file.path))
         sources.setdefault(name, str(file.path.parent))
     for folder in {file.name: None for file in files if file.named and not file.explicit}:
-        ours = {name for file, name in zip(files, names, strict=True) if file.name == folder}
-        _check_one_set(folder, {name: models[name] for name in sorted(ours)})
-    if value_column is None:
-        _check_main([row for rows in models.values() for row in rows])
+        own = {name for file, name in zip(files, names, strict=True) if file.name == folder}
+        _check_one_set(folder, {name: {row.task for row in models[name]} for name in sorted(own)})
     chosen = _of_one_split(models, on_missing)
-    notes = _check_alike([row for rows in chosen.values() for row in rows])
     scored = [Scored(sources[name], name, name, None, rows) for name, rows in chosen.items()]
-    tool = Tool("results of MTEB, with the subsets of the tasks as items", main=(_MAIN,), items="tasks")
-    return replace(tool.compared(scored, value_column, on_missing, clusters), notes=notes)
+    read = _TOOL.compared(scored, value_column, on_missing, clusters)
+    return replace(read, notes=_other_data([row for rows in chosen.values() for row in rows]))
 
 
 def _models(files: Sequence[File]) -> list[str]:
@@ -125,13 +108,11 @@ def _name(file: File) -> tuple[str, bool]:
 
 def _rows(path: Path) -> Iterator[_Row]:
     whole = document(path)
-    is_old = _OLD in whole.data
-    task = word(whole.need(_OLD if is_old else "task_name"))
-    splits = _old_splits(whole) if is_old else whole.need("scores")
+    task, splits = word(whole.need("task_name")), whole.need("scores")
     if task is None or not isinstance(splits, dict) or not splits:
         raise InvalidInputError(
             f"{path}: expected the name of a task and its scores by split, got"
-            f" {whole.data[_OLD if is_old else 'task_name']!r:.40} and {kind(splits)}",
+            f" {whole.data['task_name']!r:.40} and {kind(splits)}",
             hint="give the files that mteb wrote, without others",
         )
     rows = [(split, row) for split in splits for row in listing(Record(str(path), splits), split)]
@@ -145,60 +126,25 @@ def _rows(path: Path) -> Iterator[_Row]:
             row.where,
             name + ("" if split == _SPLIT else f" ({split})"),
             {name: score for name, score in numbers(row.data).items() if not is_quantity(name)},
+            content=", ".join(languages) or None,
             groups={"task": task, **({"language": languages[0]} if len(languages) == 1 else {})},
             # What a task took is that of a subset where there is no other
             quantities=quantities_of(whole.data if len(rows) == 1 else row.data),
-            path=str(path),
             task=task,
             of_split=split,
-            languages=tuple(languages),
             revision=word(whole.data.get("dataset_revision")),
         )
 
 
-def _old_splits(whole: Record) -> dict[str, list[dict[str, Any]]]:
-    """Return the scores of a file from before version 1.11 as later ones have them."""
-    splits: dict[str, list[dict[str, Any]]] = {}
-    for split in whole.data:
-        scores = whole.part(split)
-        subsets = {name: one for name, one in scores.items() if isinstance(one, dict)}
-        subsets = {name: one for name, one in subsets.items() if name not in _NO_SUBSETS}
-        if scores:
-            rows = (subsets or {_WHOLE: scores}).items()
-            splits[split] = [{**_flat(one), "hf_subset": subset} for subset, one in rows]
-    return splits
-
-
-def _flat(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """Return scores with those of a similarity as they are called since: ``cosine_spearman``."""
-    flat = dict(scores)
-    for old, new in _SIMILARITIES.items():
-        if isinstance(scores.get(old), dict):
-            flat.update({f"{new}_{name}": one for name, one in scores[old].items()})
-    return flat
-
-
-def _check_one_set(folder: str, models: Mapping[str, Sequence[_Row]]) -> None:
+def _check_one_set(folder: str, tasks: Mapping[str, AbstractSet[str]]) -> None:
     """Refuse a folder of several models of which two share no task: they are parts of one, or no pair."""
-    for (name, rows), (other, others) in itertools.combinations(models.items(), 2):
-        if not {row.task for row in rows} & {row.task for row in others}:
+    for (name, ours), (other, theirs) in combinations(tasks.items(), 2):
+        if not ours & theirs:
             raise InvalidInputError(
-                f"the folder {folder!r} holds {counted(len(models), 'model')} or revisions, of which"
+                f"the folder {folder!r} holds {counted(len(tasks), 'model')} or revisions, of which"
                 f" {name!r} and {other!r} share no task",
                 hint="if they are one system, name it: name=path; otherwise give the folders to compare",
             )
-
-
-def _check_main(rows: Sequence[_Row]) -> None:
-    """Refuse results that do not say which of their scores is the main one."""
-    lacking = list(dict.fromkeys(row.path for row in rows if _MAIN not in row.scores))
-    if lacking:
-        n = len({row.path for row in rows})
-        raise InvalidInputError(
-            f"{len(lacking)} of {n} files have no {_MAIN}, which mteb before 1.11 left out for some tasks:"
-            f" {listed(lacking)}",
-            hint="take them out of the folder, or name a score of theirs: value_column=...",
-        )
 
 
 def _of_one_split(models: Mapping[str, Sequence[_Row]], on_missing: OnMissing) -> dict[str, list[_Row]]:
@@ -232,18 +178,10 @@ def _of_one_split(models: Mapping[str, Sequence[_Row]], on_missing: OnMissing) -
     }
 
 
-def _check_alike(rows: Sequence[_Row]) -> tuple[Note, ...]:
-    """Refuse subsets that are called alike and are in other languages; note tasks whose data differ."""
-    languages: dict[str, _Row] = {}
+def _other_data(rows: Sequence[_Row]) -> tuple[Note, ...]:
+    """Return a note on tasks whose data differ between models."""
     revisions: dict[str, set[str]] = {}
     for row in rows:
-        first = languages.setdefault(row.item, row) if row.languages else row
-        if first.languages != row.languages:
-            raise InvalidInputError(
-                f"{row.where}: {row.item!r} is in {listed(row.languages)}, and in"
-                f" {listed(first.languages)} in {first.where}",
-                hint="leave the task out, or run it on the same subsets",
-            )
         if row.revision is not None:
             revisions.setdefault(row.task, set()).add(row.revision)
     several = [task for task, found in revisions.items() if len(found) > 1]

@@ -10,19 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, holding, quantities_of
+from bestby.readers.formats._logs import Harness, Sample, Scored, each, holding, lines_in, quantities_of
 from bestby.readers.formats.base import File
-from bestby.readers.text import CUT_OFF, Record, check_new, number, numbers, records, word
+from bestby.readers.text import Record, check_new, number, numbers, word
 
 recognises = holding(rb'\s*\{\s*"spec"\s*:\s*\{', "completion_fns", "eval_name")
 _SCORED = ("match", "metrics")
 
 
 def _scored(file: File) -> list[Scored]:
-    rows = records(file.path)
-    if not rows:
-        raise InvalidInputError(f"{file.path} is empty", hint=CUT_OFF)
+    rows = lines_in(file.path)
     spec = rows[0].part("spec")
     functions = spec.get("completion_fns")
     model = word(functions[0]) if isinstance(functions, list) and functions else None
@@ -43,8 +40,6 @@ def _scored(file: File) -> list[Scored]:
         hint = "the log holds more than one run, or scores a sample several times: keep one"
         check_new(places, (str(kind), item), row.where, f"the score of sample {item!r}", hint)
         scores.update(_scores(row))
-    if not samples:
-        raise InvalidInputError(f"{file.path} has no samples", hint=CUT_OFF)
     where = str(file.path)
     listed = [Sample(where, item, scores, quantities=taken.get(item, {})) for item, scores in samples.items()]
     return [Scored.of(file, listed, model, dataset=word(spec.get("eval_name")))]
@@ -58,5 +53,5 @@ def _scores(row: Record) -> Mapping[str, float | None]:
 
 
 read = Harness(
-    "logs of OpenAI evals", recognises=recognises, scored=_scored, main=("accuracy",), items="samples"
+    "logs of OpenAI evals", recognises=recognises, scored=each(_scored), main=("accuracy",), items="samples"
 ).read

@@ -21,7 +21,7 @@ from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.metrics._items import NamedPair
 from bestby.readers.files import read_table
-from bestby.readers.formats.base import Read, refuse_gold
+from bestby.readers.formats.base import Read
 from bestby.readers.joined_files import Part, check_ids, groups_of
 from bestby.readers.tables import types_in_head
 from bestby.readers.text import csv_rows, first_lines
@@ -92,7 +92,6 @@ def _prefixed(names: Sequence[str], pairs: Sequence[Pair] = tuple(PAIRS)) -> dic
 def read(
     paths: Mapping[str, Path],
     *,
-    gold: Path | None = None,
     on_missing: OnMissing = "error",
     items: str | None = None,
     clusters: str | None = None,
@@ -107,7 +106,6 @@ def read(
     ids or in the same order. `value_column` holds the names of the two columns with a comma between, if none
     or several of `PAIRS` are there.
     """
-    refuse_gold(gold, "pairs of numbers have no gold")
     tables = {name: read_table(readable_file(path), frozenset(MISSING)) for name, path in paths.items()}
     by = Roles(item=items, cluster=clusters, stratum=strata)
     wanted = _pair_of_columns(value_column)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, quantities_of
+from bestby.readers.formats._logs import Harness, Sample, Scored, each, quantities_of
 from bestby.readers.formats.base import File, head_of
 from bestby.readers.text import Record, document, listing, number, records, whole_number, word
 
@@ -32,26 +31,19 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     return _RECORD.match(head) is not None and all(key in head for key in _KEYS)
 
 
-def _parts(file: File) -> list[Scored]:
-    """Return the systems of a file."""
+def _scored(file: File) -> Iterator[Scored]:
+    """Yield the systems of a file."""
     rows = _rows(file.path)
-    if not rows:
-        raise InvalidInputError(f"{file.path} has no results", hint="run the evaluation to its end")
     columns: dict[int, list[Record]] = {}
     for row in sorted(rows, key=lambda row: _place(row, "testIdx")):  # they stand as they ended
         columns.setdefault(_place(row, "promptIdx"), []).append(row)
-    names = _names([columns[place][0] for place in sorted(columns)])
-    items = _items(rows)
-    parts = []
-    for place, name in zip(sorted(columns), names, strict=True):
+    places, items = sorted(columns), _items(rows)
+    names = _names([columns[place][0] for place in places])
+    if not rows:
+        yield Scored.of(file, [])
+    for place, name in zip(places, names, strict=True):
         samples = [_sample(row, *items[_place(row, "testIdx")]) for row in columns[place]]
-        own, other = f"{file.name} {name}", f"{file.name} {name}"
-        if len(columns) == 1:
-            own, other = file.system(name), file.name
-        elif not file.named:
-            own = name
-        parts.append(Scored(str(file.path), own, other, None, samples))
-    return parts
+        yield Scored.of(file, samples, name, is_one=len(columns) == 1)
 
 
 def _rows(path: Path) -> list[Record]:
@@ -72,9 +64,10 @@ def _place(row: Record, key: str) -> int:
 
 def _names(rows: Sequence[Record]) -> list[str]:
     """Return the names of the columns: the provider, with the prompt where a provider has several."""
-    providers = [
-        word(row.part("provider").get("label")) or word(_provider(row)) or "provider" for row in rows
-    ]
+    providers = []
+    for row in rows:
+        named = row.part("provider") or {"id": row.data.get("provider")}
+        providers.append(word(named.get("label")) or word(named.get("id")) or "provider")
     names = []
     for place, (row, provider) in enumerate(zip(rows, providers, strict=True), 1):
         label = word(row.part("prompt").get("label"))
@@ -85,21 +78,12 @@ def _names(rows: Sequence[Record]) -> list[str]:
     return [f"{name} {place}" if names.count(name) > 1 else name for place, name in enumerate(names, 1)]
 
 
-def _provider(row: Record) -> Any:
-    value = row.data.get("provider")
-    return value.get("id") if isinstance(value, dict) else value
-
-
 def _items(rows: Sequence[Record]) -> dict[int, tuple[str, int]]:
     """Return item and run of each test: tests are runs of one item if each is there equally often."""
     alike: dict[str, list[int]] = {}
     for place, row in sorted({_place(row, "testIdx"): row for row in rows}.items()):
-        test = row.part("testCase")
-        test_case = {
-            "vars": row.data.get("vars"),
-            **{key: test.get(key) for key in ("assert", "description")},
-        }
-        alike.setdefault(json.dumps(test_case, sort_keys=True, default=str), []).append(place)
+        test = [row.data.get("vars"), *(row.part("testCase").get(key) for key in ("assert", "description"))]
+        alike.setdefault(json.dumps(test, sort_keys=True, default=str), []).append(place)
     counts = {len(places) for places in alike.values()}
     if len(counts) == 1 and counts != {1}:
         return {place: (str(places[0]), run) for places in alike.values() for run, place in enumerate(places)}
@@ -107,13 +91,11 @@ def _items(rows: Sequence[Record]) -> dict[int, tuple[str, int]]:
 
 
 def _sample(row: Record, item: str, run: int) -> Sample:
-    failed = row.data.get("failureReason") == _ERROR
-    named = {str(name): number(value) for name, value in row.part("namedScores").items()}
-    passed = row.data.get("success")
+    failed, passed = row.data.get("failureReason") == _ERROR, row.data.get("success")
     scores = {
         "pass": float(passed) if isinstance(passed, bool) else None,
         "score": number(row.data.get("score")),
-        **named,
+        **{str(name): number(value) for name, value in row.part("namedScores").items()},
     }
     groups = {**row.labels("vars"), **Record(row.where, row.part("testCase")).labels("metadata")}
     return Sample(
@@ -128,5 +110,5 @@ def _sample(row: Record, item: str, run: int) -> Sample:
 
 
 read = Harness(
-    "results of promptfoo", recognises=recognises, scored=_parts, main=("pass",), items="tests"
+    "results of promptfoo", recognises=recognises, scored=each(_scored), main=("pass",), items="tests"
 ).read

@@ -7,7 +7,7 @@ the system, and its dataset the dataset. The metadata of the cases are groupings
 
 from __future__ import annotations
 
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding
+from bestby.readers.formats._logs import Fields, Harness, Scored, each, holding
 from bestby.readers.formats.base import File
 from bestby.readers.text import document, listing, word
 
@@ -28,4 +28,4 @@ def _scored(file: File) -> list[Scored]:
     return _FIELDS.scored(file, rows, system=system, dataset=dataset)
 
 
-read = Harness("reports of pydantic-evals", recognises=recognises, scored=_scored, items="cases").read
+read = Harness("reports of pydantic-evals", recognises=recognises, scored=each(_scored), items="cases").read

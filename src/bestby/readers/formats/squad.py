@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.files import kind_of
 from bestby.readers.formats.base import Read, assembled, head_of, need_gold
-from bestby.readers.text import TEXT, is_values_by_id, parsed, unpacked
+from bestby.readers.text import KEEP_ONE, TEXT, Record, check_new, document, is_values_by_id, listing
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -49,19 +45,13 @@ def read(
 
 
 def _answers(path: Path) -> dict[str, str]:
-    answers = _json(path)
-    if not isinstance(answers, dict) or not answers:
+    answers = document(path).data
+    if not answers:
         raise InvalidInputError(
-            f"{path}: expected one JSON object of question id to answer, got {_short(answers)}",
+            f"{path} holds no answer",
             hint='predictions of SQuAD look like {"56be4db0acb8001400a502ec": "Denver Broncos", ...}',
         )
-    for key, answer in answers.items():
-        if not isinstance(answer, str):
-            raise InvalidInputError(
-                f"{path}: the answer to question {_short(key)} must be a text, got {_short(answer)}",
-                hint="an empty text means that there is no answer",
-            )
-    return answers
+    return {key: _text(Record(str(path), answers), key) for key in answers}
 
 
 def _questions(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str], dict[str, str]]:
@@ -69,53 +59,26 @@ def _questions(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str], 
     golds: dict[str, tuple[str, ...]] = {}
     articles: dict[str, str] = {}
     paragraphs: dict[str, str] = {}
-    whole = _json(path)
-    for a, article in enumerate(_list(whole, "data", str(path))):
-        at_article = f"{path}: data[{a}]"
-        for p, paragraph in enumerate(_list(article, "paragraphs", at_article)):
-            at_paragraph = f"{at_article}.paragraphs[{p}]"
-            for q, question in enumerate(_list(paragraph, "qas", at_paragraph)):
-                where = f"{at_paragraph}.qas[{q}]"
-                key = _text(question, "id", where)
-                if key in golds:
-                    raise InvalidInputError(
-                        f"{where}: question {key!r} occurs twice",
-                        hint="every question needs an id of its own",
-                    )
-                golds[key] = tuple(_right(question, where))
+    places: dict[str, str] = {}
+    for a, article in enumerate(listing(document(path), "data"), 1):
+        for p, paragraph in enumerate(listing(article, "paragraphs"), 1):
+            for question in listing(paragraph, "qas"):
+                key = _text(question, "id")
+                check_new(places, key, question.where, f"question {key!r}", KEEP_ONE)
+                right = [] if question.data.get("is_impossible") is True else listing(question, "answers")
+                golds[key] = tuple(_text(answer, "text") for answer in right)
                 # Titles may be shared or missing: articles and paragraphs are numbered.
-                articles[key], paragraphs[key] = f"article {a + 1}", f"article {a + 1}, paragraph {p + 1}"
+                articles[key], paragraphs[key] = f"article {a}", f"article {a}, paragraph {p}"
     if not golds:
         raise InvalidInputError(f"{path} holds no question", hint="give the dataset, not predictions")
     return golds, articles, paragraphs
 
 
-def _right(question: Any, where: str) -> Iterator[str]:
-    if question.get("is_impossible") is True:
-        return
-    for place, answer in enumerate(_list(question, "answers", where)):
-        yield _text(answer, "text", f"{where}.answers[{place}]")
-
-
-def _value(record: Any, key: str, where: str, kind: type, expected: str) -> Any:
-    value = record.get(key) if isinstance(record, dict) else None
-    if not isinstance(value, kind):
+def _text(record: Record, key: str) -> str:
+    text = record.need(key)
+    if not isinstance(text, str):
         raise InvalidInputError(
-            f"{where} must have {key!r}, {expected}, got {_short(value)}",
-            hint="the gold is a dataset in the form of SQuAD: data, paragraphs, qas, answers",
+            f"{record.where}: {key!r} must be a text, got {text!r:.60}",
+            hint="an empty text means that there is no answer",
         )
-    return value
-
-
-_list = functools.partial(_value, kind=list, expected="a list")
-_text = functools.partial(_value, kind=str, expected="a text")
-
-
-def _json(path: Path) -> Any:
-    text = unpacked(path, kind_of(readable_file(path)).compression)
-    return parsed(text, str(path))
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+    return text

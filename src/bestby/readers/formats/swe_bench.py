@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
+from bestby.data.columns import MISSING
 from bestby.data.roles import listed
-from bestby.readers.formats._logs import Sample, Scored, Tool, named_apart, quantities_of, system_of
+from bestby.readers.files import read_table
+from bestby.readers.formats._logs import Sample, Scored, Tool, named_apart, quantities_of
 from bestby.readers.formats.base import File, Read, files_of
-from bestby.readers.text import (
-    Record,
-    csv_rows,
-    document,
-    listing,
-    number,
-    parsed,
-    records,
-    text_of,
-    word,
-)
+from bestby.readers.text import Record, check_new, document, listing, number, parsed, records, text_of, word
 from bestby.results.base import Note
 
 _RESOLVED = ("resolved_ids", "resolved")
@@ -48,19 +40,22 @@ _TRIALS = (b'"results"', b'"task_id"', b'"is_resolved"')
 _COUNTS = re.compile(rb'"(resolved_instances|n_resolved)"\s*:\s*\d')
 
 
+_Trial = tuple[str, float, dict[str, Any]]
+"""An instance or task, whether it was resolved, and what else is said of it."""
+
+
 @dataclass(frozen=True)
-class _Report:
+class _Report(Scored):
     """What the files of one system say of each instance and run.
 
     `lists` are the lists of ids by their names. A `whole` report has an entry of each instance that was run;
-    any other says how many instances there are, or it may leave out those that failed.
+    any other says by its `total` how many instances there are, or it may leave out those that failed.
     """
 
-    system: str
-    record: Record
-    samples: Sequence[Sample]
-    lists: Mapping[str, set[str]]
-    whole: bool
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    whole: bool = True
+    total: float | None = None
+    of_tasks: bool = False
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -98,19 +93,15 @@ def read(
     denominator = "the instances that have a report"
     if gold is not None:
         instances = _benchmark(gold)
-        _check_known(reports, instances, gold)
         denominator = f"the {len(instances)} instances of {gold.name}"
+        _check_listed(reports, {*instances}, gold)
     elif not all(report.whole for report in reports):
         instances = _submitted(reports)
         denominator = f"the {len(instances)} instances that the reports list"
-    of_tasks = all("results" in report.record.data for report in reports)
-    tool = f"results of {'Terminal-Bench' if of_tasks else 'SWE-bench'}, over {denominator}"
-    scored = [
-        Scored(one.record.where, one.system, one.system, None, _on_all(one, instances)) for one in reports
-    ]
-    read = Tool(tool, main=_RESOLVED[1:], items="instances").compared(
-        scored, value_column, on_missing, clusters
-    )
+    name = "Terminal-Bench" if all(report.of_tasks for report in reports) else "SWE-bench"
+    tool = Tool(f"results of {name}, over {denominator}", main=("resolved",), items="instances")
+    scored = [one if instances is None else replace(one, samples=_on_all(one, instances)) for one in reports]
+    read = tool.compared(scored, value_column, on_missing, clusters)
     if not left_out or read.evaluation is None:
         return read
     message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"
@@ -118,13 +109,13 @@ def read(
     return replace(read, evaluation=replace(read.evaluation, notes=(note, *read.evaluation.notes)))
 
 
-def _on_all(report: _Report, instances: Sequence[str] | None) -> Sequence[Sample]:
+def _on_all(report: _Report, instances: Sequence[str]) -> list[Sample]:
     """Return the samples on all instances of the benchmark: one that a run lacks was not resolved in it."""
-    if instances is None:
-        return report.samples
     there = {(sample.run, sample.item): sample for sample in report.samples}
-    where, runs = report.record.where, {sample.run for sample in report.samples} or {0}
-    return [there.get((run, item)) or _sample(where, item, 0.0, run) for run in runs for item in instances]
+    runs = {sample.run for sample in report.samples} or {0}
+    return [
+        there.get((run, item)) or _sample(report.source, item, 0.0, run) for run in runs for item in instances
+    ]
 
 
 def _sample(
@@ -132,7 +123,7 @@ def _sample(
 ) -> Sample:
     # The repository of an instance is in its name: django__django-11099
     groups = {"repository": item.rpartition("-")[0].replace("__", "/") or item}
-    return Sample(where, item, {_RESOLVED[1]: resolved}, run, None, groups, quantities_of(taken or {}))
+    return Sample(where, item, {"resolved": resolved}, run, None, groups, quantities_of(taken or {}))
 
 
 def _reports(files: Sequence[File]) -> tuple[list[_Report], list[str]]:
@@ -141,79 +132,58 @@ def _reports(files: Sequence[File]) -> tuple[list[_Report], list[str]]:
     A file that the user gave a name must be a report, and so must all if there are fewer than two. Reports of
     the instances that lie beside the lists of a system say the same, and are not needed.
     """
-    read = [(file, document(file.path)) for file in files]
-    found = [
-        (file, one) for file, one in read if file.named or _trials(one) or _list_of_resolved(one) is not None
-    ]
-    if len(found) < 2:
-        found = read
-    left_out = [one.where for file, one in read if (file, one) not in found]
-    lists = [_of_lists(file.name, one) for file, one in found if not _trials(one)]
-    of_trials = [(file, one) for file, one in found if _trials(one)]
-    places = [_place(file, one) for file, one in of_trials]
-    names = named_apart(
-        [
-            (file.name, what, system_of(file, None))
-            for (file, _), (what, _) in zip(of_trials, places, strict=True)
-        ],
-        [place for _, place in places],
-    )
-    by_system: dict[str, list[Record]] = {}
-    for (_, one), name in zip(of_trials, names, strict=True):
-        by_system.setdefault(name, []).append(one)
-    known = {report.system for report in lists}
-    return [*lists, *(_of_trials(*one) for one in by_system.items() if one[0] not in known)], left_out
+    read = [(file, one, [*_trials(one)]) for file, one in ((file, document(file.path)) for file in files)]
+    found = [one for one in read if one[0].named or one[2] or _listed_in(one[1]) is not None]
+    found = read if len(found) < 2 else found
+    left_out = [one.where for file, one, _ in read if file not in [there for there, *_ in found]]
+    reports = [_of_lists(file.name, one) for file, one, trials in found if not trials]
+    known = {report.system for report in reports}
+    parts = [(file, one, trials, *_about(file, trials)) for file, one, trials in found if trials]
+    named = [(file.name, what, file.name if file.explicit else None) for file, _, _, what, _ in parts]
+    by_system: dict[str, list[tuple[Record, list[_Trial]]]] = {}
+    for (_, one, trials, *_), name in zip(
+        parts, named_apart(named, [place for *_, place in parts]), strict=True
+    ):
+        by_system.setdefault(name, []).append((one, trials))
+    return [*reports, *(_of_trials(*one) for one in by_system.items() if one[0] not in known)], left_out
 
 
-def _place(file: File, report: Record) -> tuple[str, Path]:
+def _about(file: File, trials: Sequence[_Trial]) -> tuple[str, Path]:
     """Return what a report of instances is about and where it lies: that of one, in the folder of its id."""
-    ids = {item for item, _, _ in _trials(report)}
-    what = "instances" if len(ids) > 1 else next(iter(ids))
-    return what, file.path.parent if file.path.parent.name == what else file.path
+    ids, above = {item for item, _, _ in trials}, file.path.parent
+    what = "instances" if len(ids) > 1 else min(ids)
+    return what, above if above.name == what else file.path
 
 
-def _trials(report: Record) -> list[tuple[str, float, dict[str, Any]]]:
-    """Return the instances or tasks that a report has entries of, whether each was resolved, and these."""
-    entries = report.data.get("results")
-    if isinstance(entries, list) and entries and isinstance(entries[0], dict) and "is_resolved" in entries[0]:
-        rows = listing(report, "results")
-        # As Terminal-Bench counts them: what has no verdict was not resolved.
-        resolved = [float(bool(row.need("is_resolved"))) for row in rows]
-        ids = [_id(row.data, row.where, "task_id") for row in rows]
-        return [*zip(ids, resolved, (row.data for row in rows), strict=True)]
-    told = [(item, one.get("resolved"), one) for item, one in report.data.items() if isinstance(one, dict)]
-    verdicts = [(item, float(right), one) for item, right, one in told if isinstance(right, bool)]
-    return verdicts if len(verdicts) == len(report.data) else []
-
-
-def _of_trials(system: str, records: Sequence[Record]) -> _Report:
+def _of_trials(system: str, parts: Sequence[tuple[Record, Sequence[_Trial]]]) -> _Report:
     """Return the report of a system from entries of instances; several of one instance in a file are runs."""
     samples = []
-    for record in records:
+    for one, trials in parts:
         times: Counter[str] = Counter()
-        for item, resolved, entry in _trials(record):
-            samples.append(_sample(record.where, item, resolved, times[item], entry))
+        for item, resolved, entry in trials:
+            samples.append(_sample(one.where, item, resolved, times[item], entry))
             times[item] += 1
-    return _Report(system, records[0], samples, {"reports": {sample.item for sample in samples}}, whole=True)
+    first, lists = parts[0][0], {"reports": [*dict.fromkeys(sample.item for sample in samples)]}
+    total, of_tasks = number(first.data.get("total_instances")), "results" in first.data
+    return _Report(first.where, system, system, None, samples, lists=lists, total=total, of_tasks=of_tasks)
+
+
+def _trials(report: Record) -> Iterator[_Trial]:
+    """Yield the instances or tasks that a report has entries of, whether each was resolved, and these."""
+    entries = report.data.get("results")
+    if isinstance(entries, list) and entries and isinstance(entries[0], dict) and "is_resolved" in entries[0]:
+        for row in listing(report, "results"):
+            # As Terminal-Bench counts them: what has no verdict was not resolved.
+            yield _id(row.data, row.where, "task_id"), float(bool(row.need("is_resolved"))), row.data
+    elif all(isinstance(one, dict) and isinstance(one.get("resolved"), bool) for one in report.data.values()):
+        for item, one in report.data.items():
+            yield item, float(one["resolved"]), one
 
 
 def _of_lists(system: str, report: Record) -> _Report:
-    """Return the report of a system from lists of ids."""
-    resolved = _resolved_key(report)
-    lists = _listings(report)
-    everything = sorted(set().union(*lists.values()))
-    whole = not {"unresolved_ids", "unresolved"}.isdisjoint(lists) and "total_instances" not in report.data
-    samples = [_sample(report.where, item, float(item in lists[resolved])) for item in everything]
-    return _Report(system, report, samples, lists, whole)
-
-
-def _list_of_resolved(report: Record) -> str | None:
-    return next((key for key in _RESOLVED if isinstance(report.data.get(key), list)), None)
-
-
-def _resolved_key(report: Record) -> str:
-    key = _list_of_resolved(report)
-    if key is None:
+    """Return the report of a system from lists of ids; others hold names of containers and the like."""
+    resolved = _listed_in(report)
+    if resolved is None:
         counts = [name for name, value in report.data.items() if number(value) is not None]
         only = f", only counts: {listed(counts)}" if counts else ""
         raise InvalidInputError(
@@ -221,96 +191,82 @@ def _resolved_key(report: Record) -> str:
             hint="give the report that the harness wrote, not its summary, or the folder of the reports of"
             " all instances (report.json)",
         )
-    return key
+    lists = {
+        key: _ids(value, f"{report.where}, {key}")
+        for key, value in report.data.items()
+        if isinstance(value, list) and (key.endswith("_ids") or key in _INSTANCE_LISTS)
+    }
+    everything = sorted({item for ids in lists.values() for item in ids})
+    total = number(report.data.get("total_instances"))
+    whole = not {"unresolved_ids", "unresolved"}.isdisjoint(lists) and "total_instances" not in report.data
+    right = {*lists[resolved]}
+    samples = [_sample(report.where, item, float(item in right)) for item in everything]
+    # A system that is in no list failed on all instances of the benchmark.
+    return _Report(report.where, system, system, None, samples, lists=lists, whole=whole, total=total)
 
 
-def _listings(report: Record) -> dict[str, set[str]]:
-    """Return the lists of ids of instances; others hold names of containers, of images and the like."""
-    listings: dict[str, set[str]] = {}
-    for key, value in report.data.items():
-        if not isinstance(value, list) or not (key.endswith("_ids") or key in _INSTANCE_LISTS):
-            continue
-        ids = []
-        for entry in value:
-            item = word(entry)
-            if item is None:
-                raise InvalidInputError(f"{report.where}: {key!r} holds {entry!r:.60}, expected an id")
-            ids.append(item)
-        _check_once(ids, report.where, f" in {key!r}")
-        listings[key] = set(ids)
-    return listings
+def _listed_in(report: Record) -> str | None:
+    return next((key for key in _RESOLVED if isinstance(report.data.get(key), list)), None)
 
 
-def _check_once(ids: Sequence[str], where: str, place: str = "") -> None:
-    if ids and (most := Counter(ids).most_common(1)[0])[1] > 1:
-        raise InvalidInputError(
-            f"{where}: {most[0]!r} occurs {most[1]} times{place}", hint="every instance counts once"
-        )
-
-
-def _submitted(reports: Sequence[_Report]) -> list[str]:
-    """Return the instances of the benchmark, if the reports list as many as they say there are."""
-    union = set().union(*(ids for report in reports for ids in report.lists.values()))
-    hint = "give the ids of the benchmark, one per line: gold=..."
-    for report in reports:
-        where, total = report.record.where, number(report.record.data.get("total_instances"))
-        if total is None and not report.whole:
-            raise InvalidInputError(
-                f"{where} does not say which instances the benchmark has: those that {report.system!r} failed"
-                " may be in no list",
-                hint,
-            )
-        if total is not None and total != len(union):
-            raise InvalidInputError(
-                f"{where}: the benchmark has {total:.0f} instances, but the reports list {len(union)}", hint
-            )
-    return sorted(union)
-
-
-def _check_known(reports: Sequence[_Report], instances: Sequence[str], gold: Path) -> None:
-    known = set(instances)
-    for report in reports:
-        for key, ids in report.lists.items():
-            strange = sorted(ids - known)
-            if strange:
-                raise InvalidInputError(
-                    f"{report.record.where}: {len(strange)} of the {len(ids)} ids in {key!r} are not in"
-                    f" {gold}; first: {strange[0]!r}",
-                    hint="give the ids of the same benchmark and split",
-                )
-
-
-def _benchmark(path: Path) -> list[str]:
-    text = text_of(path)
-    if text.lstrip().startswith("["):
-        entries = parsed(text, str(path))
-        ids = [_id(entry, f"{path}, entry {place}") for place, entry in enumerate(entries, 1)]
-    elif text.lstrip().startswith("{"):
-        ids = [_id(row.data, row.where) for row in records(path)]
-    else:
-        ids = _listed_ids(text)
-    if not ids:
-        raise InvalidInputError(f"{path} is empty", hint="give the ids of the benchmark, one per line")
-    _check_once(ids, str(path))
+def _ids(entries: Sequence[Any], where: str) -> list[str]:
+    """Return ids, or those of objects, of which none may be there twice."""
+    ids = [_id(entry, f"{where}, entry {place}") for place, entry in enumerate(entries, 1)]
+    places: dict[str, str] = {}
+    for place, item in enumerate(ids, 1):
+        check_new(places, item, f"{where}, entry {place}", repr(item), "every instance counts once")
     return ids
 
 
 def _id(entry: Any, where: str, key: str = _ID) -> str:
     item = word(entry.get(key) if isinstance(entry, dict) else entry)
     if item is None:
-        raise InvalidInputError(f"{where}: expected an id or an object with {key!r}")
+        raise InvalidInputError(f"{where}: expected an id or an object with {key!r}, got {entry!r:.60}")
     return item
 
 
-def _listed_ids(text: str) -> list[str]:
+def _submitted(reports: Sequence[_Report]) -> list[str]:
+    """Return the instances of the benchmark, if the reports list as many as they say there are."""
+    union = {item for report in reports for ids in report.lists.values() for item in ids}
+    hint = "give the ids of the benchmark, one per line: gold=..."
+    for report in reports:
+        if report.total is None and not report.whole:
+            raise InvalidInputError(
+                f"{report.source} does not say which instances the benchmark has: those that"
+                f" {report.system!r} failed may be in no list",
+                hint,
+            )
+        if report.total is not None and report.total != len(union):
+            raise InvalidInputError(
+                f"{report.source}: the benchmark has {report.total:.0f} instances, but the reports list"
+                f" {len(union)}",
+                hint,
+            )
+    return sorted(union)
+
+
+def _check_listed(reports: Sequence[_Report], instances: AbstractSet[str], gold: Path) -> None:
+    for report, key, ids in ((one, key, ids) for one in reports for key, ids in one.lists.items()):
+        strange = sorted({*ids} - instances)
+        if strange:
+            raise InvalidInputError(
+                f"{report.source}: {len(strange)} of the {len(ids)} ids in {key!r} are not in {gold};"
+                f" first: {strange[0]!r}",
+                hint="give the ids of the same benchmark and split",
+            )
+
+
+def _benchmark(path: Path) -> list[str]:
+    """Return the ids of a list: one per line, a column of a table, or JSON."""
+    text = text_of(path).lstrip()
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    for delimiter in (",", "\t"):
-        header = lines[0].split(delimiter) if lines else []
-        if _ID in header:
-            place = header.index(_ID)
-            try:
-                rows = list(csv_rows(text.split("\n"), delimiter))[1:]
-            except csv.Error as error:
-                raise InvalidInputError(f"the list of instances is not a table: {error}") from error
-            return [item for row in rows if len(row) > place and (item := word(row[place])) is not None]
-    return [item for line in lines if (item := word(line)) is not None]
+    entries: Sequence[Any] = lines
+    if text.startswith("["):
+        entries = parsed(text, str(path))
+    elif text.startswith("{"):
+        entries = [row.data for row in records(path)]
+    elif lines and any(_ID in lines[0].split(delimiter) for delimiter in ",\t"):
+        entries = [cell for cell in read_table(path, frozenset(MISSING)).cells(_ID) if cell]
+    if not entries:
+        raise InvalidInputError(f"{path} is empty", hint="give the ids of the benchmark, one per line")
+    return _ids(entries, str(path))

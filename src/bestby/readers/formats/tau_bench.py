@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Fields, Harness, Scored, holding
+from bestby.readers.formats._logs import Fields, Harness, Scored, each, holding, lines_in
 from bestby.readers.formats.base import File
-from bestby.readers.text import Record, records
+from bestby.readers.text import Record
 
 recognises = holding(rb'\s*(\[\s*)?\{\s*"task_id"\s*:', "reward", "info")
 _POLICY = re.compile(r"\s*#\s*(?P<domain>airline|retail) agent policy", re.IGNORECASE)
@@ -30,9 +29,7 @@ _FIELDS = Fields(
 
 
 def _scored(file: File) -> list[Scored]:
-    rows = records(file.path)
-    if not rows:
-        raise InvalidInputError(f"{file.path} has no trajectories", hint="run the benchmark to its end")
+    rows = lines_in(file.path)
     for row in rows:
         row.need("reward")
     errors = sum("error" in row.part("info") for row in rows)
@@ -50,5 +47,5 @@ def _domain(file: File, rows: Sequence[Record]) -> str | None:
 
 
 read = Harness(
-    "trajectories of tau-bench", recognises=recognises, scored=_scored, main=("reward",), items="tasks"
+    "trajectories of tau-bench", recognises=recognises, scored=each(_scored), main=("reward",), items="tasks"
 ).read

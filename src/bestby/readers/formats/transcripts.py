@@ -10,7 +10,7 @@ import math
 import operator
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, head_of, lines_of, need_gold
+from bestby.readers.formats.base import Read, assembled, head_of, need_gold, numbered, rows_of
 from bestby.readers.text import HEAD, as_number, check_new, first_lines, number_of
 
 Words: TypeAlias = tuple[str, ...]
@@ -73,13 +73,13 @@ def read(
     if forms[reference] not in ("trn", "stm"):
         raise InvalidInputError(
             f"{reference} must be a reference transcript in .trn or .stm",
-            hint=".trn: WORDS (UTTERANCE); .stm: RECORDING CHANNEL SPEAKER START END [<LABELS>] WORDS",
+            hint=f".trn: WORDS (UTTERANCE); .stm: {_STM}",
         )
     for path in paths.values():
         if forms[path] != form:
             raise InvalidInputError(
                 f"{path} must be a .{form} file, as {reference} is a .{forms[reference]} file",
-                hint=".trn: WORDS (UTTERANCE); .ctm: RECORDING CHANNEL START DURATION WORD [CONFIDENCE]",
+                hint=f".trn: WORDS (UTTERANCE); .ctm: {_CTM}",
             )
     fold: Callable[[str], str] = str if case else str.lower
     gather = _utterance_data if form == "trn" else _segment_data
@@ -126,7 +126,7 @@ def _utterances(path: Path, fold: Callable[[str], str]) -> dict[str, tuple[str, 
     """Return where each utterance stands, and its words."""
     utterances: dict[str, tuple[str, tuple[str, ...]]] = {}
     places: dict[str, str] = {}
-    for where, line in numbered(path):
+    for where, line in numbered(path, COMMENT):
         parts = _utterance(line)
         if parts is None:
             raise InvalidInputError(
@@ -196,6 +196,8 @@ COMMENT = ";;"
 
 _LABEL = re.compile(r"<[^<>\s]*>")
 
+_STM = "RECORDING CHANNEL SPEAKER START END [<LABELS>] WORDS"
+_CTM = "RECORDING CHANNEL START DURATION WORD [CONFIDENCE]"
 _OUT_OF_BOUNDS = "IGNORE_TIME_SEGMENT_IN_SCORING"
 
 
@@ -203,13 +205,10 @@ def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
     """Return the segments of a reference, by recording, channel and time; `fold` may be `str.lower`."""
     segments: list[Segment] = []
     places: dict[str, str] = {}
-    for where, line in numbered(path):
+    for where, line in numbered(path, COMMENT):
         cells = line.split(None, 5)
         if len(cells) < 5:
-            raise InvalidInputError(
-                f"{where}: got {len(cells)} columns, expected at least 5",
-                hint="a line is RECORDING CHANNEL SPEAKER START END [<LABELS>] WORDS",
-            )
+            raise InvalidInputError(f"{where}: expected at least 5 columns, {_STM}, got {len(cells)}")
         start, end = (number_of(cell, where, "a time") for cell in cells[3:5])
         if end < start:
             raise InvalidInputError(f"{where}: the segment ends at {end:g}, before it starts at {start:g}")
@@ -224,23 +223,10 @@ def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
     return sorted(segments, key=lambda segment: (segment.channel, segment.start, segment.end))
 
 
-def numbered(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield file and line, and the line, for all but comments and blank ones."""
-    for number, line in enumerate(lines_of(path), start=1):
-        if line.strip() and not line.startswith(COMMENT):
-            yield f"{path}, line {number}", line
-
-
 def words_of(path: Path, fold: Callable[[str], str]) -> dict[Channel, list[tuple[float, str]]]:
     """Return the words that a system recognised, with the time of their middle, in order."""
     recognised: dict[Channel, list[tuple[float, str]]] = {}
-    for where, line in numbered(path):
-        cells = line.split()
-        if len(cells) not in (5, 6):
-            raise InvalidInputError(
-                f"{where}: got {len(cells)} columns, expected 5 or 6",
-                hint="a line is RECORDING CHANNEL START DURATION WORD [CONFIDENCE]",
-            )
+    for where, cells in rows_of(path, [5, 6], _CTM, COMMENT):
         if cells[4].startswith("<ALT"):
             raise InvalidInputError(
                 f"{where}: the output of a system must be words, got alternatives ({cells[4]})",

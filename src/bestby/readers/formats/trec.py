@@ -13,7 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.metrics.retrieval import ranked_by_score
-from bestby.readers.formats.base import Read, assembled, head_of, lines_of, need_gold
+from bestby.readers.formats.base import Read, assembled, head_of, need_gold, rows_of
 from bestby.readers.text import as_number, first_lines, number_of
 from bestby.results.base import Note
 
@@ -219,16 +219,7 @@ def _topics(
     doubled = 0
     topics: dict[str, dict[str, float]] = {}
     ranks: dict[str, dict[str, float]] = {}
-    for number, line in enumerate(lines_of(path), start=1):
-        row = line.split()
-        if not row:
-            continue
-        where = f"{path}, line {number}"
-        if len(row) != n_columns:
-            raise InvalidInputError(
-                f"{where}: expected {n_columns} columns, {form}, got {len(row)}",
-                hint=f"{_COLUMNS}; or the last line is cut off",
-            )
+    for where, row in rows_of(path, [n_columns], form, hint=f"{_COLUMNS}; or the file is cut off"):
         topic, document = topics.setdefault(row[0], {}), row[columns[0]]
         value = number_of(row[columns[1]], where, f"the {what}")
         if document in topic:
@@ -244,6 +235,4 @@ def _topics(
             del topic[document]
         topic[document] = value
         ranks.setdefault(row[0], {})[document] = as_number(row[columns[1] - 1]) or 0.0
-    if not topics:
-        raise InvalidInputError(f"{path} has no lines of the form {form}")
     return topics, ranks, doubled

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.readers.formats.log_files import helm, lm_eval, message
@@ -13,6 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import base
 from bestby.readers.formats import helm as helm_form
 from bestby.readers.formats import lm_eval as form
+from bestby.readers.formats._logs import Scored
 from bestby.readers.paths import default_names
 
 
@@ -57,8 +59,9 @@ def test_a_name_that_the_file_has_anyhow_is_not_given_by_the_user(make: Make) ->
     plain, with_folder = default_names(path)[:2]
     files = base.files_of({plain: path, with_folder: path, "mine": path}, form.recognises)
     assert [file.named for file in files] == [False, False, True]
-    assert [file.system("told") for file in files] == ["told", "told", "mine"]
-    assert files[0].system(None) == plain
+    told = [Scored.of(file, [], "told") for file in files]
+    assert [one.system for one in told] == ["told", "told", "mine"]
+    assert Scored.of(files[0], []).other == plain
 
 
 def test_no_file(make: Make) -> None:
@@ -75,3 +78,22 @@ def test_the_door_reads_logs_and_says_so(make: Make) -> None:
     assert "samples of lm-evaluation-harness; metric: acc" in evaluation.notes[0].message
     scores = {one.system: one.score for one in compare(evaluation).systems}
     assert scores == pytest.approx({"old": 2 / 3, "new": 1 / 3})
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "said", "hint"),
+    [
+        ("gold", {"gold": ["gold.csv"]}, "take no gold", "leave it out; they take clusters, value_column"),
+        ("grouping", {"clusters": "speaker"}, "there is no grouping 'speaker' of the items", "these files"),
+        ("option", {"options": {"valu_column": "x"}}, "take no valu_column", "leave it out; they take"),
+    ],
+)
+def test_what_a_format_does_not_take(
+    make: Make, name: str, more: dict[str, Any], said: str, hint: str
+) -> None:
+    path = make("a.json", json.dumps(helm([1.0, 0.0])))
+    given: dict[str, Any] = {"gold": (), "clusters": None, "on_missing": "error", "options": {}, **more}
+    with pytest.raises(InvalidInputError) as caught:
+        base.read_format(helm_form, {"a": path}, **given)
+    assert said in caught.value.message, name
+    assert str(caught.value.hint).startswith(hint)

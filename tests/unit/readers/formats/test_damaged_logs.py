@@ -36,7 +36,7 @@ from bestby.readers.formats import (
     swe_bench,
     tau_bench,
 )
-from bestby.readers.formats.base import Read, head_of
+from bestby.readers.formats.base import Read, head_of, read_format
 
 pytestmark = pytest.mark.long
 
@@ -161,10 +161,10 @@ def _written(value: Any) -> bytes:
 def _check_reading(form: Any, path: Path, other: Path) -> None:
     """Check that reading ends with what was read or with an error of ours; any other error fails the test."""
     assert form.recognises(path, head_of(path)) in (True, False)
-    for arguments in ({}, {"on_missing": "drop"}, {"on_missing": "worst"}):
+    for on_missing in ("error", "drop", "worst"):
         for paths in ({"a": path, "b": other}, {"a": path}, {"a": other, "b": path}):
             with contextlib.suppress(BestbyError):
-                found = form.read(paths, **arguments)
+                found = read_format(form, paths, gold=(), clusters=None, on_missing=on_missing, options={})
                 assert isinstance(found, Read)
                 if found.evaluation is not None:
                     assert found.evaluation.data_hash()

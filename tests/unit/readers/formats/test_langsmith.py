@@ -71,7 +71,6 @@ def test_missing_feedback(make: Make) -> None:
 def test_other_tables(make: Make) -> None:
     other = make("o.csv", "example_id,execution_time,score\n1,2,3\n")
     assert format_in(other) is not form
-    assert "is not an experiment of LangSmith" in message(form, {"a": other, "b": other})
+    assert "no sample has a feedback" in message(form, {"a": other, "b": other})
     blank = make("blank.csv", HEAD + "q,x,,y,1,fine,0.1,,r\n" + "q,x,,y,1,fine,0.1,e,r\n")
     assert message(form, {"a": blank, "b": blank}).endswith("row 2: no example_id")
-    assert "need no gold" in message(form, {"a": SAMPLE, "b": SAMPLE}, gold=Path("gold.csv"))

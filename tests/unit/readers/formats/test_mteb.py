@@ -69,67 +69,18 @@ def test_refusals(tmp_path: Path) -> None:
     )
 
 
-def _old(task: str, **splits: Any) -> dict[str, Any]:
-    """Return results as mteb wrote them before 1.11."""
-    told = {"dataset_revision": "r", "mteb_dataset_name": task, "mteb_version": "1.7.39"}
-    return {**told, **{split: {"evaluation_time": 1.5, **scores} for split, scores in splits.items()}}
-
-
 def _write(folder: Path, *results: dict[str, Any]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for one in results:
-        name = one.get("task_name") or one["mteb_dataset_name"]
-        (folder / f"{name}.json").write_text(json.dumps(one, indent=4, sort_keys=True))
+        (folder / f"{one['task_name']}.json").write_text(json.dumps(one, indent=4, sort_keys=True))
     return folder
-
-
-def test_files_of_before_version_1_11(tmp_path: Path) -> None:
-    whole = _old("AJGT", test={"main_score": 0.5, "accuracy": 0.25})
-    similar = {"main_score": 0.2, "cos_sim": {"pearson": 0.3}}
-    a = _write(
-        tmp_path / "a",
-        whole,
-        _old("STS", test={"ar": {"main_score": 0.1}, "de": similar}),
-        mteb("New", {"default": 0.9}),
-    )
-    b = _write(
-        tmp_path / "b",
-        mteb("AJGT", {"default": 0.6}),
-        mteb("STS", {"ar": 0.1, "de": 0.3}),
-        _old("New", test={"main_score": 0.8, "v_measures": {"Level 0": [1.0]}}),
-    )
-    assert format_in(a / "AJGT.json") is form
-    found = read([a, b])
-    assert found.items.tolist() == ["AJGT", "New", "STS [ar]", "STS [de]"]
-    assert found.systems["a"].tolist() == [0.5, 0.9, 0.1, 0.2]
-    assert found.systems["b"].tolist() == [0.6, 0.8, 0.1, 0.3]
-    (a / "STS.json").write_text(json.dumps(_old("STS", test={"ar": similar, "de": similar, "fr": {"f1": 0}})))
-    both = {"a": a, "b": a}
-    assert "has no score (NaN) for item AJGT and 2 more" in message(form, both, value_column="cosine_pearson")
-    only = form.read(both, value_column="cosine_pearson", on_missing="drop")
-    assert scores_of(only) == {"a": [0.3, 0.3], "b": [0.3, 0.3]}
-    assert "3 of 5 items were dropped" in only.evaluation.notes[0].message
-
-
-def test_old_files_without_a_main_score_are_refused_by_name(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        _write(tmp_path / name, _old("X", test={"map": 0.5}), _old("Y", test={"map": 0.4, "main_score": 0.4}))
-    paths = {name: tmp_path / name for name in ("a", "b")}
-    said = message(form, paths)
-    assert said.startswith("2 of 4 files have no main_score, which mteb before 1.11 left out for some tasks:")
-    assert said.endswith("X.json")
-    assert scores_of(form.read(paths, value_column="map")) == {"a": [0.5, 0.4], "b": [0.5, 0.4]}
-    for path in paths.values():
-        (path / "X.json").unlink()
-        _write(path, mteb("Z", {"default": 0.1}))
-    assert scores_of(form.read(paths)) == {"a": [0.4, 0.1], "b": [0.4, 0.1]}
 
 
 def test_other_splits_of_a_task_are_other_items(tmp_path: Path) -> None:
     rest = {f"R{place}": {"default": place / 10} for place in range(3)}
     a = _folder(tmp_path / "a", rest)
     b = _folder(tmp_path / "b", rest)
-    _write(a, mteb("T1", {"default": 0.9}, split="validation"), _old("T2", dev={"main_score": 0.5}))
+    _write(a, mteb("T1", {"default": 0.9}, split="validation"), mteb("T2", {"default": 0.5}, split="dev"))
     _write(b, mteb("T1", {"default": 0.1}), mteb("T2", {"default": 0.2}))
     with pytest.raises(InvalidInputError) as caught:
         read([a, b])
@@ -141,21 +92,22 @@ def test_other_splits_of_a_task_are_other_items(tmp_path: Path) -> None:
     assert any("4 of 7 items were dropped" in note.message for note in dropped.notes)
     both = mteb("T1", {"default": 0.1}, split="validation")
     both["scores"] |= mteb("T1", {"default": 0.3})["scores"]
-    _write(b, both, _old("T2", test={"main_score": 0.3}, dev={"main_score": 0.4}))
+    also = mteb("T2", {"default": 0.4}, split="dev")
+    also["scores"] |= mteb("T2", {"default": 0.3})["scores"]
+    _write(b, both, also)
     found = read([a, b])
     assert found.items.tolist()[-2:] == ["T1 (validation)", "T2 (dev)"]
     assert found.systems["b"].tolist()[-2:] == [0.1, 0.4]
 
 
 def test_other_languages_of_a_subset_are_refused_and_other_revisions_noted(tmp_path: Path) -> None:
-    for name, language, revision in (("a", "deu-Latn", "1"), ("b", "fra-Latn", "2")):
-        result = mteb("T", {"x": 0.5, "y": 0.5})
-        for row in result["scores"]["test"]:
-            row["languages"] = [language]
-        _write(tmp_path / name, {**result, "dataset_revision": revision})
+    result = mteb("T", {"x": 0.5, "y": 0.5})
+    _write(tmp_path / "a", result)
+    other = json.loads(json.dumps(result).replace("eng-Latn", "fra-Latn"))
+    _write(tmp_path / "b", other)
     paths = {name: tmp_path / name for name in ("a", "b")}
-    assert "'T [x]' is in fra-Latn, and in deu-Latn in" in message(form, paths)
-    _write(tmp_path / "b", _old("T", test={"x": {"main_score": 0.1}, "y": {"main_score": 0.1}}))
+    assert "item 'T [x]' is not the same in a and in b: its content differs" in message(form, paths)
+    _write(tmp_path / "b", {**mteb("T", {"x": 0.1, "y": 0.1}), "dataset_revision": "2"})
     (note,) = [note for note in read(list(paths.values())).notes if note.code == "other_data"]
     assert note.message == "the models saw different revisions of the data of 1 task: T"
 

@@ -174,7 +174,6 @@ def test_missing_values(tmp_path: Path) -> None:
             {"value_column": "logprob,bytes"},
             "has no column 'bytes' \\(named as value_column\\)",
         ),
-        (LONG, {"gold": Path("gold.csv")}, "pairs of numbers have no gold"),
         ("id,logprob,tokens,cluster\n", {}, "a header but no rows"),
     ],
 )

@@ -112,8 +112,8 @@ def test_refusals(make: Make) -> None:
     assert message(form, _file(make, {**whole, "results": {"prompts": []}})) == (
         "log.json: no 'results' in this record"
     )
-    assert message(form, _file(make, {**whole, "results": {"results": []}})) == "log.json has no results"
+    assert message(form, _file(make, {**whole, "results": {"results": []}})) == "log.json has no tests"
     other = {**_file(make, whole), "b": make("b.json", json.dumps(promptfoo({"x": [1, 0]}, asked="joke")))}
-    assert message(form, other) == ("item '0' is not the same in log.json and in b.json: its hash differs")
+    assert message(form, other) == ("item '0' is not the same in log.json and in b.json: its content differs")
     cut = make("cut.json", json.dumps(whole)[:-40])
     assert "cut.json, line 1: not JSON" in message(form, {"cut": cut})

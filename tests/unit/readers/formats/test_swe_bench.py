@@ -79,14 +79,18 @@ def test_ids_of_another_benchmark(make: Make) -> None:
 
 def test_malformed_reports(make: Make) -> None:
     twice = {"resolved": [_IDS[0], _IDS[0]]}
-    assert message(form, _pair(make, twice, twice)) == f"a.json: {_IDS[0]!r} occurs 2 times in 'resolved'"
+    assert message(form, _pair(make, twice, twice)) == (
+        f"a.json, resolved, entry 2: {_IDS[0]!r} was already in entry 1"
+    )
     number = {"resolved": [_IDS[0], None]}
-    assert message(form, _pair(make, number, number)) == "a.json: 'resolved' holds None, expected an id"
+    assert message(form, _pair(make, number, number)) == (
+        "a.json, resolved, entry 2: expected an id or an object with 'instance_id', got None"
+    )
     summary = {"total_instances": 4, "resolved_instances": 2}
     assert message(form, _pair(make, summary, summary)).startswith("a.json: no list of resolved instances")
     gold = make("ids.txt", f"{_IDS[0]}\n{_IDS[0]}\n")
     assert message(form, _pair(make, {"resolved": []}, {"resolved": []}), gold=gold) == (
-        f"ids.txt: {_IDS[0]!r} occurs 2 times"
+        f"ids.txt, entry 2: {_IDS[0]!r} was already in entry 1"
     )
 
 

@@ -57,7 +57,7 @@ def test_refusals(make: Make) -> None:
     assert message(form, _pair(make, [{**rows[0], "trial": "x"}], rows)) == (
         "a.json, entry 1: trial is 'x', expected a whole number"
     )
-    assert message(form, _pair(make, [], rows)) == "a.json has no trajectories"
+    assert message(form, _pair(make, [], rows)) == "a.json is empty"
     assert message(form, _pair(make, [{"task_id": 1}], rows)) == "a.json, entry 1: no 'reward' in this record"
     other = tau_bench(TRIALS, asked="Cancel order")
     assert "item '0' is not the same in a.json and in" in message(form, _pair(make, rows, other))
