@@ -27,7 +27,7 @@ from bestby.planning.base import (
     mean_squares,
 )
 from bestby.questions.facets.components import degrees_of_freedom
-from bestby.questions.facets.nesting import Effect, Nesting, outer_first
+from bestby.questions.facets.nesting import Effect, Nesting, nesting_by
 from bestby.questions.facets.reference import error_of_mean
 from bestby.questions.facets.result import FacetDifference, FacetsComparison, facets_of, sizes_of
 from bestby.questions.facets.study import Estimates
@@ -125,7 +125,10 @@ class FacetedScores(PlannedDifference):
     def __post_init__(self) -> None:
         self._check_difference()
         checks.mapping(self.components, "components", "an effect to its variance", '{"prompt": 0.0004}')
-        checks.mapping(self.levels, "levels", "a facet to a number of levels", '{"prompt": 6}')
+        for what in ("levels", "pilot_levels", "pilot_df"):
+            given = getattr(self, what)
+            if given is not None or what == "levels":
+                checks.mapping(given, what, "a facet to a number", '{"prompt": 6}')
         object.__setattr__(self, "fixed", checks.valid_name_list(self.fixed, "fixed"))
         variances = {f"the component of {name}": variance for name, variance in self.components.items()}
         if self.pilot_levels is None:
@@ -233,22 +236,14 @@ class FacetedScores(PlannedDifference):
     @cached_property
     def nesting(self) -> Nesting:
         """The facets that the effects name, and which lies in which."""
-        parents: dict[str, frozenset[str]] = {}
+        parents: dict[str, set[str]] = {}
         for effect in self.components:
             for term in checks.name_text(effect, "component").split(" x "):
                 facet, *outer = term.split(" in ")
-                parents |= {one: parents.get(one, frozenset()) for one in outer}
-                parents[facet] = parents.get(facet, frozenset()).union(outer)
-        for _ in parents:  # what lies in a seed lies in its prompt
-            parents = {
-                facet: outer.union(*map(parents.__getitem__, outer)) for facet, outer in parents.items()
-            }
-        items = self.items if self.items in parents else None
-        if any(facet in outer for facet, outer in parents.items()):
-            raise InvalidInputError(
-                "a facet lies in itself", hint='name effects as "seed in prompt"', argument="components"
-            )
-        nesting = Nesting(outer_first(parents, items), parents, frozenset(self.fixed), items)
+                for one in (facet, *outer):
+                    parents.setdefault(one, set())
+                parents[facet].update(outer)
+        nesting = nesting_by(parents, self.fixed, self.items if self.items in parents else None)
         if not nesting.random:
             raise DesignError("all facets are fixed", hint="leave out those of which others may be drawn")
         return nesting

@@ -175,22 +175,27 @@ def nesting_of(
             )
         parents[inner].add(outer)
         found.append(f"{inner} in {outer}")
+    text = f"found in the data: {listed(found)}, as no level of the former is seen in two of the latter"
+    notes = (Note("facets_nested", text),) if found else ()
+    return nesting_by(parents, fixed, items), notes
+
+
+def nesting_by(parents: Mapping[str, Iterable[str]], fixed: Iterable[str], items: str | None) -> Nesting:
+    """Return the design of facets by those that each is said to lie in, which may lie in others."""
+    within = {facet: frozenset(outer) for facet, outer in parents.items()}
     for _ in parents:  # what lies in a seed lies in its prompt
-        parents = {facet: outer.union(*map(parents.__getitem__, outer)) for facet, outer in parents.items()}
-    circle = next((facet for facet, outer in parents.items() if facet in outer), None)
+        within = {facet: outer.union(*map(within.__getitem__, outer)) for facet, outer in within.items()}
+    circle = next((facet for facet, outer in within.items() if facet in outer), None)
     if circle is not None:
         raise InvalidInputError(
             f"{quoted(circle)} would lie in itself",
             hint="say for each facet in which it lies",
             argument="nested",
         )
-    text = f"found in the data: {listed(found)}, as no level of the former is seen in two of the latter"
-    notes = (Note("facets_nested", text),) if found else ()
-    within = {facet: frozenset(outer) for facet, outer in parents.items()}
-    return Nesting(outer_first(within, items), within, frozenset(fixed), items), notes
+    return Nesting(_outer_first(within, items), within, frozenset(fixed), items)
 
 
-def outer_first(parents: Mapping[str, frozenset[str]], items: str | None) -> tuple[str, ...]:
+def _outer_first(parents: Mapping[str, frozenset[str]], items: str | None) -> tuple[str, ...]:
     """Return the facets, each as soon as possible after those it lies in, but the items last."""
     order: list[str] = []
 

@@ -19,10 +19,17 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.comparisons.provenance import hash_of
 from bestby.comparisons.reading import reads_label_sets, reads_objects
 from bestby.data.alignment import chosen_systems
-from bestby.data.columns import MISSING, Column, group_codes
+from bestby.data.columns import MISSING, group_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import typed, values_of
-from bestby.data.layouts.runs import VALUE_WORDS, Runs, columns_of_systems, run_columns, value_column_of
+from bestby.data.layouts.runs import (
+    VALUE_WORDS,
+    Runs,
+    columns_of_systems,
+    plain_values,
+    run_columns,
+    value_column_of,
+)
 from bestby.data.reading import Reading
 from bestby.data.roles import Soft, TableOptions, facet_columns, listed
 from bestby.data.table import Table, table_of, unreadable
@@ -309,15 +316,12 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
     every = np.concatenate([*places.values()])
     what = f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*places])}"
     return Rows(
-        {name: _plain(read[name].take(place)) for name, place in places.items()},
-        None if golden is None else {name: _plain(golden.take(place)) for name, place in places.items()},
+        {name: plain_values(read[name].take(place)) for name, place in places.items()},
+        None if golden is None
+        else {name: plain_values(golden.take(place)) for name, place in places.items()},
         {facet: code[every] for facet, code in codes.items()},
         levels, columns.item, columns.cluster, value, soft, notes=(Note("read_as", what),),
     )  # fmt: skip
-
-
-def _plain(column: Column) -> Array:
-    return column.values.astype(np.str_) if column.is_text else column.values
 
 
 def _of_arrays(data: Mapping[str, Any], gold: Any, asked: Asked, soft: Soft) -> Rows:

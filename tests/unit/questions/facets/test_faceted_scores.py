@@ -176,7 +176,7 @@ def test_the_cheapest_levels_with_a_power() -> None:
         ({"components": {"prompt": -1.0}}, "the component of prompt must be 0 or a positive number"),
         ({"components": {"prompt": 0.0}}, "without any variation"),
         ({"components": {}}, "without any variation"),
-        ({"components": {"prompt in prompt": 1.0}}, "lies in itself"),
+        ({"components": {"prompt in prompt": 1.0}}, "would lie in itself"),
         ({"components": {"prompt x item": 1.0, "item x prompt": 1.0}}, "are of the same effect"),
         ({"components": 3}, "components must be a mapping"),
         ({"fixed": "judge"}, "no facet 'judge'"),
