@@ -219,11 +219,12 @@ class FacetedScores(PlannedDifference):
             )
         estimates = d.estimates
         number = estimates.nesting.levels_of(estimates.sizes)
-        now = {facet.name: max(d.nesting.least(facet.name), round(facet.levels)) for facet in d.facets}
+        now = np.maximum(estimates.nesting.least, np.rint(estimates.sizes)).astype(int).tolist()
         return cls(
             d.estimate if difference is None else difference,
             {one.effect: one.part * float(n) for one, n in zip(d.components, number, strict=True)},
-            now | dict(checks.mapping(levels or {}, "levels", "a facet to a number", '{"prompt": 6}')),
+            dict(zip(estimates.nesting.facets, now, strict=True))
+            | dict(checks.mapping(levels or {}, "levels", "a facet to a number", '{"prompt": 6}')),
             tuple(facet.name for facet in d.facets if facet.fixed),
             estimates.nesting.items or "item",
             counted,
@@ -307,7 +308,7 @@ class FacetedScores(PlannedDifference):
         test makes its variance and reference distribution. Given them, the chance that it rejects is normal.
         """
         estimates, known = self.estimates, self.pilot_levels is None
-        n_averaged = len(estimates.nesting.without(estimates.nesting.averaged).effects)
+        n_averaged = len(estimates.nesting.rest.effects)
         u = cube_points(_POINTS, n_averaged + (0 if known else len(estimates.nesting.effects)))
         if known:
             parts = estimates.at(sizes)[None, :]

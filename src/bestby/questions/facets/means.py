@@ -78,12 +78,12 @@ class Design:
     @cached_property
     def averaging(self) -> Averaging:
         """To what the cells are averaged before their mean is judged."""
-        return Averaging.over(self.codes, self.nesting.without(self.nesting.averaged).facets)
+        return Averaging.over(self.codes, self.nesting.rest.facets)
 
     @cached_property
     def averaged(self) -> Cells:
         """The design of what the cells are averaged to."""
-        cells = self._cells(self.nesting.without(self.nesting.averaged), self.averaging.codes)
+        cells = self._cells(self.nesting.rest, self.averaging.codes)
         cells.check_estimable()
         return cells
 

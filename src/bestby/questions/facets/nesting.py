@@ -82,9 +82,15 @@ class Nesting:
             or (facet != self.items and self.parents[facet] - self.fixed)
         ]
 
-    def least(self, facet: str) -> int:
-        """Return the least number of levels that can be judged: one of those that are averaged over."""
-        return 1 if facet in self.averaged and facet not in self.fixed else 2
+    @cached_property
+    def least(self) -> IntArray:
+        """The least levels of each facet, shape (F,): one of what is averaged over, or fixed."""
+        return np.array([1 if facet in {*self.averaged, *self.fixed} else 2 for facet in self.facets])
+
+    @cached_property
+    def rest(self) -> Nesting:
+        """The design of what cells are averaged to before the mean is judged."""
+        return self.without(self.averaged)
 
     def without(self, facets: Iterable[str]) -> Nesting:
         """Return the design that is left when cells are averaged over facets."""

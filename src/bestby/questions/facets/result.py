@@ -198,7 +198,7 @@ def sizes_of(levels: Mapping[str, int], nesting: Nesting, now: FloatArray) -> Fl
                 f"no facet {quoted(name)} here", hint=f"facets: {', '.join(nesting.facets)}"
             )
         size = checks.positive_int(number, f"the number of {name}s")
-        if size < nesting.least(name) and name not in nesting.fixed:
+        if size < nesting.least[nesting.facets.index(name)]:
             raise InvalidInputError(f"one {name} cannot show how much {name}s vary", hint="give 2 or more")
         sizes[nesting.facets.index(name)] = size
     return sizes

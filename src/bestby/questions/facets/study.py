@@ -82,8 +82,7 @@ class Estimates:
     ) -> tuple[FloatArray, FloatArray, FloatArray, Nesting]:
         """Return parts, degrees of freedom, levels and design of what the cells are averaged to."""
         levels, dropped = self.nesting.levels_of(sizes), self.nesting.averaged
-        rest = self.nesting.without(dropped)
-        effects = rest.effects
+        effects = self.nesting.rest.effects
         onto = np.array(
             [[effect - {*dropped} == one for one in effects] for effect in self.nesting.effects], dtype=float
         )
@@ -91,7 +90,7 @@ class Estimates:
         balanced = degrees_of_freedom(self.nesting.effects, self.nesting.levels_of(self.sizes))
         as_now = self.freedom / np.maximum(balanced, 1e-9)
         freedom = degrees_of_freedom(effects, levels[..., places]) * np.minimum(1.0, as_now[places])
-        return (parts * self.nesting.varies) @ onto, freedom, levels[..., places], rest
+        return (parts * self.nesting.varies) @ onto, freedom, levels[..., places], self.nesting.rest
 
     def drawn_errors(self, sizes: FloatArray) -> FloatArray:
         """Return standard errors on a design for the draws of the parts, shape (n_draws,)."""
@@ -149,7 +148,7 @@ def designs_within(estimates: Estimates, prices: Prices, budget: float) -> Float
     facets, fixed, now = estimates.nesting.facets, estimates.nesting.fixed, estimates.sizes
     random = [place for place, facet in enumerate(facets) if facet not in fixed]
     last = max(random, key=lambda place: (now[place], place))
-    least, most = least_sizes(estimates.nesting), np.maximum(MOST_LEVELS, 10.0 * now)
+    least, most = estimates.nesting.least, np.maximum(MOST_LEVELS, 10.0 * now)
     points = max(2, int(MOST_DESIGNS ** (1.0 / max(1, len(random) - 1))))
     grids = [
         np.unique(np.rint(np.geomspace(least[place], most[place], min(points, int(most[place])))))
@@ -190,18 +189,13 @@ def best_design(
     for start in sizes[lengths <= target][:: max(1, int((lengths <= target).sum()) // STARTS)]:
         while True:
             fewer = start - np.maximum(np.floor(0.1 * start), 1.0) * one_each(estimates.nesting)
-            fewer = fewer[(fewer >= np.minimum(least_sizes(estimates.nesting), start)).all(axis=1)]
+            fewer = fewer[(fewer >= np.minimum(estimates.nesting.least, start)).all(axis=1)]
             fewer = fewer[half(fewer) <= target] if len(fewer) else fewer
             if not len(fewer):
                 break
             start = fewer[prices.of(fewer).argmin()]
         least.append(start)
     return np.asarray(min(least, key=lambda one: float(prices.of(one[None, :])[0])))
-
-
-def least_sizes(nesting: Nesting) -> FloatArray:
-    """Return the least numbers of levels that can be judged, shape (F,)."""
-    return np.array([nesting.least(facet) for facet in nesting.facets], dtype=np.float64)
 
 
 def one_each(nesting: Nesting) -> FloatArray:
