@@ -26,8 +26,7 @@ _MOST_ROWS = 14
 
 def _split_fields(a: Allocation) -> tuple[Field, ...]:
     """Return the columns of splits: how large a study is, and what that gives."""
-    counts = ("runs", "items")
-    size = tuple(Field(name, header=name, format=as_count) for name in counts)
+    size = tuple(Field(name, header=name, format=as_count) for name in ("runs", "items"))
     if isinstance(a, FacetedAllocation):
         size = (Field("design", _size, header="design", format=as_name),)
     return (
