@@ -85,12 +85,19 @@ def section(kind: type) -> str:
     lines = []
     for name, rows in tables.items():
         fields = rows.fields
-        lines.append(line(name, fields(AnyResult()) if callable(fields) else fields))
+        lines.append(line(name, fields(AnyResult(kind)) if callable(fields) else fields))
     return "\n".join([f"## {kind.__name__}", "", *lines, ""])
 
 
 class AnyResult:
-    """Stands for a result that has everything a table may depend on."""
+    """Stands for a result of a class that has everything a table may depend on."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return self.kind
 
     def __getattr__(self, name: str) -> Any:
         return 1

@@ -133,6 +133,10 @@ def sound_calls(folder: Path) -> dict[str, Call]:
             bb.planning.RunsAndItems,
             {"difference": 0.1, "item_sd": 0.3, "run_sd": 0.1, "rest_sd": 0.1},
         ),
+        "FacetedScores": (
+            bb.planning.FacetedScores,
+            {"difference": 0.1, "components": {"prompt": 0.01, "item": 0.1}, "levels": {"prompt": 4}},
+        ),
         "JudgedScores": (bb.planning.JudgedScores, {"sd": 0.3, "correlation": 0.7}),
         "LiftedScores": (bb.planning.LiftedScores, {"scores": scores()["a"]}),
         "Pilot": (bb.planning.Pilot, {"evaluation": bb.Evaluation.of(systems, gold)}),

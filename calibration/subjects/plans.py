@@ -9,12 +9,13 @@ from functools import cache, lru_cache, partial
 import numpy as np
 from scipy.special import stdtr
 
-from bestby import Evaluation, sample_size
+from bestby import Evaluation, compare_facets, sample_size
 from bestby._core.typing import FloatArray, IntArray
 from bestby.errors import DesignError
 from bestby.inference import classical, clusters, skewness
-from bestby.planning import LiftedScores, PairedProportions, PairedScores, Pilot, RunsAndItems
+from bestby.planning import FacetedScores, LiftedScores, PairedProportions, PairedScores, Pilot, RunsAndItems
 from bestby.planning.base import Design
+from bestby.questions.facets.result import FacetsComparison
 from bestby.questions.planning.result import Plan
 from bestby.questions.planning.simulated import TESTS
 from calibration.statements import Outcome, Statements, What
@@ -44,6 +45,9 @@ such plans promised too much. With a chi-square for each, plans from three runs 
 study has ten runs, and for too few if it has three and the run component is small, which the note says.
 Where no number of items gives the power, the plan is refused and not counted: most of the last kind, so that
 their share has a large standard error.
+
+Of prompts and items, a pilot of 60 items plans the prompts of a study of 400 items, which `compare_facets`
+tests. Its plans average over a chi-square for each mean square, too.
 """
 
 AVERAGED, ESTIMATED = What("power", "averaged", default=True), What("power", "as estimated")
@@ -225,6 +229,32 @@ def _runs_and_items(
     return _outcomes(design, test, rng, seed)
 
 
+# -- facets ------------------------------------------------------------------------------------------
+
+# Variances of prompts, of items and of both together
+FACETS: dict[str, tuple[float, float, float]] = {
+    "prompts and items": (0.01, 0.25, 0.5),
+    "prompts and items, small prompt component": (0.002, 0.25, 0.5),
+}
+
+
+def _facets(population: str, size: int, rng: np.random.Generator, seed: int) -> Mapping[What, Outcome]:
+    """Pilots of some prompts, which plan the prompts of a study."""
+    by_prompt, by_item, by_both = np.sqrt(FACETS[population])
+
+    def compared(prompts: int, items: int, difference: float) -> FacetsComparison:
+        d = difference + by_prompt * rng.normal(size=(prompts, 1)) + by_item * rng.normal(size=items)
+        d += by_both * rng.normal(size=(prompts, items))
+        return compare_facets({"a": d, "b": np.zeros_like(d)}, facets="prompt", n_resamples=99)
+
+    def test(plan: Plan, _: np.random.Generator) -> bool:
+        return compared(min(plan.n, 500), 400, 0.15)["a", "b"].p_value <= 0.05
+
+    pilot = compared(size, 60, 0.0)
+    design = FacetedScores.from_pilot(pilot, levels={"item": 400}, difference=0.15, counted="prompt")
+    return _outcomes(design, test, rng, seed)
+
+
 # -- simulated from the items of a pilot -------------------------------------------------------------
 
 
@@ -261,6 +291,9 @@ def cells() -> Iterator[Statements]:
         yield _cell("runs and items", n, partial(_runs_and_items, "runs and items", n), 60)
     few = "runs and items, small run component"
     yield _cell(few, 3, partial(_runs_and_items, few, 3), 100)
+    for name in FACETS:
+        for n in (3, 5, 10):
+            yield _cell(name, n, partial(_facets, name, n), 200)
     yield _cell("items drawn from the pilot", 15, partial(_pilot, 15), 150)
 
 

@@ -119,7 +119,7 @@ def test_compare_and_plan_name_facets(runs_of_two: str, run: Run) -> None:
         (["--fixed", "rater"], "no facet 'rater'"),
         (["--nested", "seed"], "hint: --nested 'seed in prompt'"),
         (["--study", "prompt"], "--study must be facets with numbers"),
-        (["--study", "prompt=" + "9" * 400], "--study must be facets with numbers"),
+        (["--study", "prompt=" + "9" * 400], "the number of prompts must be below 2**63"),
         (["--study", "prompt=1"], "one prompt cannot show"),
         (["--study", "prompt=2.5"], "--study must be facets with numbers"),
         (["--study", "prompt=6,prompt=9"], "--study must be facets with numbers, each facet once"),

@@ -7,6 +7,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.cli.helpers import Run
 
@@ -14,7 +15,7 @@ import bestby as bb
 from bestby.cli import main
 from bestby.cli.options import spellings
 from bestby.questions.planning.command import Plan
-from bestby.questions.planning.source import _BUDGET, _DESIGNS, _GOES_WITH, _NO_BUDGET
+from bestby.questions.planning.source import _BUDGET, _CHEAPEST, _DESIGNS, _GOES_WITH, _NO_BUDGET
 
 PROPORTIONS = ["--accuracy", ".83", ".80", "--agreement", ".9"]
 COLUMNS = ["--gold", "label", "--item", "item", "--cluster", "doc"]
@@ -171,7 +172,51 @@ def test_runs_and_items(capsys: pytest.CaptureFixture[str], runs_and_items: Path
 def test_every_option_belongs_somewhere() -> None:
     options = {name for names in spellings(Plan).values() for name in names}
     assert set(_GOES_WITH) <= options
-    assert {one for designs in _GOES_WITH.values() for one in designs} == {*_DESIGNS, _BUDGET, _NO_BUDGET}
+    questions = {_BUDGET, _NO_BUDGET, _CHEAPEST}
+    assert {one for designs in _GOES_WITH.values() for one in designs} == {*_DESIGNS, *questions}
+
+
+def test_facets_by_their_components(capsys: pytest.CaptureFixture[str]) -> None:
+    variances = {"prompt": 0.0004, "item": 0.04, "prompt x item": 0.05}
+    design = bb.planning.FacetedScores(0.03, variances, levels={"prompt": 6})
+    options = ["--component", "prompt=.0004,item=.04", "--component", "prompt x item=.05"]
+    options += ["--levels", "prompt=6", "--difference", ".03"]
+    assert _json(capsys, *options, "--n", 500)["power"] == bb.power(design, 500).power
+    costs = {"prompt": 20.0, "call": 0.02}
+    spent = _json(capsys, *options, "--budget", 400, "--cost", "prompt=20,call=.02")
+    assert spent["best"] in spent["splits"]  # type: ignore[operator]
+    assert spent["best"]["levels"][0][0] == "prompt"  # type: ignore[index]
+    assert spent["best"]["power"] == bb.allocate(design, 400, costs=costs).best.power  # type: ignore[index]
+    cheapest = _json(capsys, *options, "--power", 0.7, "--cost", "prompt=20,call=.02")
+    assert cheapest["budget"] == bb.allocate(design, power=0.7, costs=costs).budget
+    fixed = _json(capsys, *options, "--n", 500, "--fixed", "prompt")
+    assert fixed["power"] > 0.8  # type: ignore[operator]
+    by_prompts = _json(capsys, *options[:4], "--levels", "item=500", "--counted", "prompt", "--n", 9)
+    assert by_prompts["unit"] == "prompts"
+
+
+def test_a_pilot_of_facets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    p, s, i = np.indices((4, 2, 30))
+    scores = {"a": 0.03 * p + 0.1 * ((p + 3 * s + 7 * i) % 5), "b": 0.02 * (i % 3), "c": 0.01 * (s + p)}
+    pilot = bb.compare_facets(scores, facets=("prompt", "seed"), nested="seed in prompt", n_resamples=99)
+    path = tmp_path / "pilot.json"
+    pilot.to_json(path)
+    document = _json(capsys, path, "--levels", "prompt=6,seed=5", "--n", 500, "--power", 0.8)
+    levels = {"prompt": 6, "seed": 5}
+    design = bb.planning.FacetedScores.from_pilot(pilot, levels=levels)
+    assert document["difference"] == bb.minimum_detectable(design, 500, 0.8).difference
+    other = _json(capsys, path, "--system", "c", "--system", "b", "--n", 40, "--taken-as-true")
+    design = bb.planning.FacetedScores.from_pilot(pilot["c", "b"]).taken_as_true()
+    assert other["power"] == bb.power(design, 40).power
+    for options, said in (
+        (["--levels", "judge=3"], "no facet 'judge' here"),
+        (["--levels", "prompt"], "--levels must be facets with numbers"),
+        (["--fixed", "prompt"], "--fixed does not go with the JSON of 'bestby facets'"),
+        (["--n", "9", "--cost", "prompt=3"], "--n does not go with a plan with --cost and without --budget"),
+        (["--test", "t"], "decided by a t-test"),
+    ):
+        assert main(["plan", str(path), *options]) == 2
+        assert said in capsys.readouterr().err
 
 
 def test_runs_by_another_name_with_a_gold(
@@ -228,7 +273,7 @@ def test_ids_and_gold_are_no_systems_to_lift(capsys: pytest.CaptureFixture[str],
         ("pilot.csv --sd 1", "InvalidInputError: a file and --sd describe", "hint: leave out --sd"),
         ("nowhere.csv --lift 1.1", "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
         ("--lift 1.1", "InvalidInputError: runs are read from one file, got 0", "hint: bestby plan runs.csv"),
-        ("--accuracy .9 .8 --agreement .8 --difference .1", "InvalidInputError: --difference does not go with --accuracy", "hint: leave one out; --difference is for --sd, --item-sd, a pilot in FILES, --formula, runs in FILES"),
+        ("--accuracy .9 .8 --agreement .8 --difference .1", "InvalidInputError: --difference does not go with --accuracy", "hint: leave one out; --difference is for --sd, --item-sd, --component, the JSON of 'bestby facets', a pilot in FILES, --formula, runs in FILES"),
         ("--sd 1 --difference .1 --run-sd 0", "InvalidInputError: --run-sd does not go with --sd", "hint: leave one out; --run-sd is for --item-sd"),
         ("pilot.csv --formula --simulations 9", "InvalidInputError: --simulations does not go with --formula", "hint: leave one out"),
         ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --n 5", "InvalidInputError: --n does not go with --budget", "hint: leave one out"),

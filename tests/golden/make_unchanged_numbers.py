@@ -616,6 +616,22 @@ CASES["allocate"] = lambda: bb.allocate(
     bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
 )
 
+_FACETED = bb.planning.FacetedScores(
+    0.07, {"prompt": 0.001, "item": 0.1, "seed in prompt": 0.0004, "seed in prompt x item": 0.2},
+    {"prompt": 5, "seed": 2},
+)  # fmt: skip
+CASES["sample_size_of_facets"] = lambda: bb.sample_size(_FACETED, 0.8)
+CASES["allocate_facets"] = lambda: bb.allocate(_FACETED, 300, costs={"prompt": 9.0, "call": 0.01})
+CASES["least_budget_of_facets"] = lambda: bb.allocate(_FACETED, power=0.7, costs={"prompt": 9, "call": 0.01})
+
+
+@case
+def power_from_a_pilot_of_facets() -> Any:
+    """A plan whose components are those of a pilot."""
+    design = bb.planning.FacetedScores.from_pilot(facets(), levels={"prompt": 8}, difference=0.2)
+    return bb.minimum_detectable(design, 60)
+
+
 CASES["label_plan"] = lambda: bb.plan_labels(bb.planning.JudgedScores(1.0, 0.8, 500), half_width=0.2)
 CASES["label_plan_of_a_margin"] = lambda: bb.plan_labels(
     bb.planning.JudgedScores(1.0, 0.8, 2000, pilot_labels=30), margin=0.2, power=0.9

@@ -31,7 +31,7 @@ def read(
 
 
 def by_name(design: Cells, values: np.ndarray) -> dict[str, float]:
-    names = ["".join(facet[0] for facet in sorted(effect)) for effect in design.effects]
+    names = ["".join(facet[0] for facet in sorted(effect)) for effect in design.nesting.effects]
     return dict(zip(names, design.components(values).round(4), strict=True))
 
 

@@ -214,6 +214,16 @@ def test_replicability(p_values: Any, alpha: Any) -> None:
                 bb.planning.RunsAndItems,
                 {"difference": 0.3, "item_sd": 1.0, "run_sd": 0.1, "rest_sd": 0.5, "runs": 3},
             ),
+            (
+                bb.planning.FacetedScores,
+                {
+                    "difference": 0.3,
+                    "components": {"seed in prompt": 0.1, "item": 1.0},
+                    "levels": {"prompt": 4, "seed": 2},
+                    "fixed": (),
+                    "counted": "item",
+                },
+            ),
         ]
     ),
     st.data(),
@@ -242,6 +252,8 @@ def test_planning(of: tuple[Any, dict[str, Any]], data: st.DataObject) -> None:
             str(plan)
     if kind is bb.planning.RunsAndItems:
         check_outcome(lambda: bb.allocate(design, n, run_cost=1.0, item_cost=0.1))
+    if kind is bb.planning.FacetedScores:
+        check_outcome(lambda: bb.allocate(design, n, costs={"prompt": power, "call": 0.1}))
 
 
 @settings(**SETTINGS)

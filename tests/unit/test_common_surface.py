@@ -65,6 +65,11 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ChosenItems": lambda: bb.choose_items({"a": range(12), "b": [3] * 12}, 6, stratify_by="score", n_bins=2),
     "Comparison": lambda: bb.compare(SYSTEMS, GOLD, n_resamples=99),
     "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),
+    "FacetedAllocation": lambda: bb.allocate(
+        bb.planning.FacetedScores(0.1, {"prompt": 0.002, "item": 0.1}, {"prompt": 5}),
+        90,
+        costs={"prompt": 4, "call": 0.1},
+    ),
     "FacetsComparison": lambda: bb.compare_facets(CELLS, facets="prompt", n_resamples=99),
     "FileCheck": file_check,
     "FoldComparison": lambda: bb.compare_folds(RUNS),

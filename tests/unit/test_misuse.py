@@ -93,8 +93,8 @@ NAMES = """
     replicability power sample_size minimum_detectable allocate plan_labels choose_items FunctionMetric
     Evaluation.of Resampling
     Reading Blocks ScoreMetric
-    PairedProportions PairedScores RunsAndItems JudgedScores LiftedScores Pilot list_metrics load check read
-    read_runs read_datasets read_folds read_judged read_preferences read_labels Board Study
+    PairedProportions PairedScores RunsAndItems FacetedScores JudgedScores LiftedScores Pilot list_metrics
+    load check read read_runs read_datasets read_folds read_judged read_preferences read_labels Board Study
 """.split()  # noqa: SIM905 - a list of words
 
 

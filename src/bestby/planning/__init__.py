@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bestby.planning.base import PlanPoint as PlanPoint
     from bestby.planning.paired import PairedProportions as PairedProportions
     from bestby.planning.paired import PairedScores as PairedScores
+    from bestby.questions.facets.faceted_scores import FacetedScores as FacetedScores
     from bestby.questions.labels.choose import choose_items as choose_items
     from bestby.questions.labels.judged_scores import JudgedScores as JudgedScores
     from bestby.questions.labels.plan import plan_labels as plan_labels
@@ -32,6 +33,7 @@ __getattr__, __dir__, __all__ = door(
     {
         "planning.base": "Design PlanPoint",
         "planning.paired": "PairedProportions PairedScores",
+        "questions.facets.faceted_scores": "FacetedScores",
         "questions.labels.choose": "choose_items",
         "questions.labels.judged_scores": "JudgedScores",
         "questions.labels.plan": "plan_labels",

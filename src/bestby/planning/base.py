@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -49,6 +49,16 @@ class Question:
     def alpha(self) -> float:
         """The level of one test: Bonferroni's share of 1 - level."""
         return round(1.0 - self.level, 12) / self.n_comparisons
+
+    @property
+    def tail(self) -> float:
+        """The chance with which a test rejects to one side, or to each, without a difference."""
+        return self.alpha / 2.0 if self.alternative == "two-sided" else self.alpha
+
+    def by_name(self) -> dict[str, Any]:
+        """Return what results hold of it."""
+        names = ("alpha", "level", "alternative", "n_comparisons")
+        return {name: getattr(self, name) for name in names}
 
 
 def checked_question(
@@ -342,6 +352,39 @@ def few_df_notes(df: float | None, what: str = "the spread") -> tuple[Note, ...]
             f" is lower than stated",
         ),
     )
+
+
+@lru_cache(maxsize=4)
+def cube_points(n_points: int, dimensions: int) -> FloatArray:
+    """Return points that fill the unit cube evenly: multiples, modulo 1, of powers of an irrational number.
+
+    >>> cube_points(3, 1).round(3)
+    array([[0.118, 0.736, 0.354]])
+    """
+    ratio = 2.0
+    for _ in range(64):
+        ratio = (1.0 + ratio) ** (1.0 / (dimensions + 1))  # the golden one in one dimension
+    steps = ratio ** -np.arange(1.0, dimensions + 1.0)
+    points: FloatArray = (0.5 + steps[:, None] * np.arange(1.0, n_points + 1.0)) % 1.0
+    return points
+
+
+def mean_square(u: FloatArray, df: float) -> FloatArray:
+    """Return quantiles of a chi-square over its degrees of freedom; 0 without any.
+
+    >>> [
+    ...     mean_square(np.array([0.05, 0.95]), df).round(4).tolist()
+    ...     for df in (3, 1000, 1001)
+    ... ]
+    [[0.1173, 2.6049], [0.9276, 1.0747], [0.9276, 1.0746]]
+    """
+    if df == 0:
+        return np.zeros_like(u)
+    # Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)
+    if df > 1000:
+        part = 2.0 / (9.0 * df)
+        return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
+    return mean_squares(df, u)
 
 
 # -- the size and the effect that have the power wanted ------------------------------------------------------

@@ -25,7 +25,9 @@ from bestby._core.text import path_text, quoted
 FORMAT = 1
 """The version of what `encoded` returns; to be raised when a later version cannot read it."""
 
-DESIGNS = {"JudgedScores", "LiftedScores", "PairedScores", "RunsAndItems", "PairedProportions"}
+DESIGNS = {
+    "FacetedScores", "JudgedScores", "LiftedScores", "PairedScores", "RunsAndItems", "PairedProportions",
+}  # fmt: skip
 """The designs of plans that are made again from their fields."""
 
 RENAMED = {"EqualBias": {"favoured": "helped"}}

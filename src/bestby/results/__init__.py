@@ -80,6 +80,8 @@ if TYPE_CHECKING:
     from bestby.questions.order.result import StochasticOrder as StochasticOrder
     from bestby.questions.order.result import StochasticOrders as StochasticOrders
     from bestby.questions.planning.result import Allocation as Allocation
+    from bestby.questions.planning.result import FacetedAllocation as FacetedAllocation
+    from bestby.questions.planning.result import FacetedSplit as FacetedSplit
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.result import Split as Split
     from bestby.questions.planning.result import StoredDesign as StoredDesign
@@ -159,7 +161,7 @@ __getattr__, __dir__, __all__ = door(
         ),
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.result": "Normality NormalityTest StochasticOrder StochasticOrders",
-        "questions.planning.result": "Allocation Plan Split StoredDesign",
+        "questions.planning.result": "Allocation FacetedAllocation FacetedSplit Plan Split StoredDesign",
         "questions.preferences.result": (
             "Covariate Cycle FitTest Influence OrderEffect PlainScore PreferenceComparison"
             " PreferenceDifference PreferencePairs PreferenceScore"

@@ -438,7 +438,7 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
         "pilot_too_uncertain":
             "If the pilot understates variances, labels of all items may not be enough.",
         "shares":
-            "The note says how much of the variance items, runs and the rest account for.",
+            "The note says how much of the variance items, runs, or facets, and the rest account for.",
         "small_pilot":
             "The pilot is small: it is repeated in simulated studies, or shows correlation only roughly.",
         "uncertain_pilot":

@@ -178,7 +178,7 @@ def runs_of(
         message += f"; gold: {roles.gold}"
         # `agreed` returns text; the gold keeps the type that it has with the predictions.
         first = {key: position for position, key in reversed(list(enumerate(ids)))}
-        labels = _plain(gold.take([first[key] for key in items]))
+        labels = plain_values(gold.take([first[key] for key in items]))
         metric = None
     clusters = None
     if roles.cluster is not None:
@@ -478,11 +478,11 @@ def _arrays(
                     f" {len(items)} items; first: {items[int(gone[0])]!r}",
                     hint="every run needs the same items; leave out the others",
                 )
-            by_system[name][run] = values[at] if needs_numbers else _plain(record.column.take(at))
+            by_system[name][run] = values[at] if needs_numbers else plain_values(record.column.take(at))
     order = _common_order(table, {name: list(by_run) for name, by_run in by_system.items()}, paired)
     return {name: [by_run[run] for run in (order or by_run)] for name, by_run in by_system.items()}
 
 
-def _plain(column: Column) -> Array:
+def plain_values(column: Column) -> Array:
     """Return text as fixed-width strings, which the rest of the package takes."""
     return column.values.astype(np.str_) if column.is_text else column.values

@@ -68,8 +68,7 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
         """Return the arguments, with the designs as mappings."""
         rest = super().arguments()
         if self.study is not None:
-            designs = [_by_facet(text, "--study prompt=6,seed=5") for text in self.study]
-            rest["study"] = [{name: int(size) for name, size in one.items()} for one in designs]
+            rest["study"] = [by_facet(text, "--study prompt=6,seed=5") for text in self.study]
         return rest
 
 
@@ -94,24 +93,24 @@ class Budget(Group):
             raise InvalidInputError(
                 "--budget and --cost go together", hint="--budget 500 --cost prompt=30,call=.002"
             )
-        costs = _by_facet(",".join(self.cost), "--cost prompt=30,call=.002")
+        costs = by_facet(",".join(self.cost), "--cost prompt=30,call=.002")
         return {"budget": self.budget, "costs": costs, "target": self.target}
 
 
-def _by_facet(text: str, example: str) -> dict[str, float]:
+def by_facet(text: str, example: str) -> dict[str, Any]:
     """Return numbers by facet; those of levels are whole.
 
-    >>> _by_facet("prompt=30, call=.002", "--cost prompt=30")
+    >>> by_facet("prompt=30, call=.002", "--cost prompt=30")
     {'prompt': 30.0, 'call': 0.002}
     """
     option, _, _ = example.partition(" ")
-    number = int if option == "--study" else float
+    number = int if option in ("--study", "--levels") else float
     try:
         pairs = [part.split("=") for part in text.split(",")]
-        found = {name.strip(): float(number(size)) for name, size in pairs}
+        found = {name.strip(): number(size) for name, size in pairs}
         if len(found) < len(pairs):
             raise ValueError("a facet has two numbers")
-    except (ValueError, OverflowError):
+    except ValueError:
         raise InvalidInputError(
             f"{option} must be facets with numbers, each facet once, got {text!r}", hint=example
         ) from None

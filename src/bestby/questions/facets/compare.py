@@ -22,13 +22,14 @@ from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.inference.best import standing
 from bestby.questions.facets.doubts import notes_on_design, notes_on_pair
-from bestby.questions.facets.means import METHOD, Analysis, Mean, Pair, components_of, design_text, facets_of
+from bestby.questions.facets.means import METHOD, Analysis, Mean, Pair, components_of, design_text, sizes_in
 from bestby.questions.facets.reference import many_levels
 from bestby.questions.facets.result import (
     Facet,
     FacetDifference,
     FacetsComparison,
     FacetStudy,
+    facets_of,
     sizes_of,
 )
 from bestby.questions.facets.source import Asked, FacetData, data_of, names_of
@@ -330,7 +331,7 @@ def _difference(
         p_adjusted=p, greater_is_better=metric.greater_is_better,
         n_items=int(item.max()) + 1, n_differing=np.unique(item[differs]).size,
         standard_error=error, standard_error_method=None if error is None else "components",
-        facets=facets_of(whole), freedom=mean.freedom,
+        facets=facets_of(whole.nesting, sizes_in(whole)), freedom=mean.freedom,
         components=components_of(pair, settings.level, draws), draws=draws,
         runs_interval=pair.interval_of_runs(settings.level),
     )  # fmt: skip
@@ -344,7 +345,8 @@ def _studies(d: FacetDifference, study: Any) -> tuple[FacetStudy, ...]:
         asked = [study] if isinstance(study, Mapping) else arrays.listed(study, "study")
     else:
         asked = [{one.name: max(2, round(2 * one.levels))} for one in d.facets if not one.fixed]
-    sizes = [sizes_of(levels, d.facets, np.array([one.levels for one in d.facets])) for levels in asked]
+    now = np.array([one.levels for one in d.facets])
+    sizes = [sizes_of(levels, d.nesting, now) for levels in asked]
     if not d.components or not sizes:
         return ()
     return d.at(d.estimates, np.array(sizes))

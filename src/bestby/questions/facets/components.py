@@ -9,78 +9,82 @@ per cell.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.questions.facets.nesting import Effect, Nesting, joint_levels
+from bestby._core.typing import FloatArray, IntArray
+from bestby.questions.facets.nesting import Effect, Nesting, joint_levels, one_of_each
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The cells of a design: the level of every facet in each, shape (n,), and what follows from these alone.
 
-    `weights` of shape (n,), which add up to 1, make the mean. Of each effect, shape (k,): the number of
-    `levels`; `kappa`, by which its component is multiplied in the variance of the mean, 1 over the levels
-    where these weigh the same; and the degrees of `freedom` of its mean square.
+    `weights` of shape (n,), which add up to 1, make the mean. What is of each effect has shape (k,); `kappa`
+    is 1 over the number of levels where these weigh the same.
     """
 
     nesting: Nesting
     codes: Mapping[str, IntArray]
     weights: FloatArray
-    effects: tuple[Effect, ...] = field(init=False)
-    levels: IntArray = field(init=False)
-    kappa: FloatArray = field(init=False)
-    freedom: FloatArray = field(init=False)
-    _level_of: Mapping[Effect, IntArray] = field(init=False)
-    _sizes: Mapping[Effect, IntArray] = field(init=False)
-    _expected: FloatArray = field(init=False)
 
-    def __post_init__(self) -> None:
-        effects, n = tuple(self.nesting.effects), self.weights.size
-        level_of: dict[Effect, IntArray] = {effects[-1]: np.arange(n)}
-        for effect in effects[:-1]:
-            codes = [self.codes[facet] for facet in self.nesting.facets if facet in effect]
-            level_of[effect] = joint_levels(codes)
-        sizes = {effect: np.bincount(level_of[effect]) for effect in effects}
-        levels = np.array([sizes[effect].size for effect in effects])
-        weights = [np.bincount(level_of[effect], self.weights) for effect in effects]
-        kappa = np.array([weight @ weight for weight in weights])
-        found = {
-            "effects": effects, "levels": levels, "kappa": kappa, "_level_of": level_of, "_sizes": sizes,
-            "freedom": degrees_of_freedom(effects, levels) * np.minimum(1.0, 1.0 / (kappa * levels)),
-        }  # fmt: skip
-        for name, value in found.items():
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_expected", self._coefficients())
+    @cached_property
+    def _level_of(self) -> Mapping[Effect, IntArray]:
+        finest = self.nesting.effects[-1]
+        found = {finest: np.arange(self.n)}
+        for effect in self.nesting.effects[:-1]:
+            found[effect] = joint_levels([self.codes[one] for one in self.nesting.facets if one in effect])
+        return found
+
+    @cached_property
+    def _sizes(self) -> Mapping[Effect, IntArray]:
+        return {effect: np.bincount(level) for effect, level in self._level_of.items()}
+
+    @cached_property
+    def levels(self) -> IntArray:
+        """The number of levels of each effect."""
+        return np.array([self._sizes[effect].size for effect in self.nesting.effects])
+
+    @cached_property
+    def kappa(self) -> FloatArray:
+        """By what the component of each effect is multiplied in the variance of the mean."""
+        weights = [np.bincount(self._level_of[effect], self.weights) for effect in self.nesting.effects]
+        return np.array([weight @ weight for weight in weights])
+
+    @cached_property
+    def freedom(self) -> FloatArray:
+        """The degrees of freedom of the mean square of each effect."""
+        free = degrees_of_freedom(self.nesting.effects, self.levels)
+        return np.asarray(free * np.minimum(1.0, 1.0 / (self.kappa * self.levels)))
 
     @property
     def n(self) -> int:
         """The number of cells."""
         return self.weights.size
 
-    def _coefficients(self) -> FloatArray:
-        """Return by how much each component adds to the sum of squares of each effect, shape (k, k).
+    @cached_property
+    def _expected(self) -> FloatArray:
+        """By how much each component adds to the sum of squares of each effect, shape (k, k).
 
         These are the C[e, f] - C[mu, f] of Henderson's first method (1953): C[e, f] is the sum over the joint
         levels of e and f of n_lm^2 / n_l.
         """
-        finest, k = self.effects[-1], len(self.effects)
+        finest, k = self.nesting.effects[-1], len(self.nesting.effects)
         expected = np.empty((k, k))
-        for row, e in enumerate(self.effects):
-            for column, f in enumerate(self.effects):
+        for row, e in enumerate(self.nesting.effects):
+            for column, f in enumerate(self.nesting.effects):
                 both = e | f
                 if both == e:
                     expected[row, column] = self.n
                 elif both == finest:  # a cell each
                     expected[row, column] = self.levels[row]
                 else:
-                    outer = np.empty(self._sizes[both].size, dtype=np.int64)
-                    outer[self._level_of[both]] = self._level_of[e]
+                    outer = one_of_each(self._level_of[both], self._level_of[e])
                     expected[row, column] = (self._sizes[both] ** 2 / self._sizes[e][outer]).sum()
-        mean = np.array([float(self._sizes[f] @ self._sizes[f]) / self.n for f in self.effects])
+        mean = np.array([float(self._sizes[f] @ self._sizes[f]) / self.n for f in self.nesting.effects])
         return np.asarray(expected - mean)
 
     def components(self, values: FloatArray) -> FloatArray:
@@ -90,9 +94,12 @@ class Cells:
         balanced, and its analogue where it is not (Henderson 1953; Brennan 2001, chapter 7).
         """
         centred = values - values.mean()
-        sums = [np.bincount(self._level_of[effect], centred) for effect in self.effects]
+        sums = [np.bincount(self._level_of[effect], centred) for effect in self.nesting.effects]
         squares = np.array(
-            [(total**2 / self._sizes[effect]).sum() for effect, total in zip(self.effects, sums, strict=True)]
+            [
+                (total**2 / self._sizes[effect]).sum()
+                for effect, total in zip(self.nesting.effects, sums, strict=True)
+            ]
         )
         solved: FloatArray = np.linalg.solve(self._expected, squares)
         return solved
@@ -106,7 +113,7 @@ class Cells:
         """Refuse a design in which two effects cannot be told apart."""
         if self.estimable:
             return
-        effect = self.effects[int((self.freedom <= 0.0).argmax())]
+        effect = self.nesting.effects[int((self.freedom <= 0.0).argmax())]
         what = " and ".join(facet for facet in self.nesting.facets if facet in effect)
         raise DesignError(
             f"nothing tells {what} apart from what it is crossed with: there are too few cells for that",
@@ -131,11 +138,6 @@ def degrees_of_freedom(effects: Sequence[Effect], levels: FloatArray | IntArray)
     return freedom
 
 
-def above(effects: Sequence[Effect]) -> BoolArray:
-    """Return which effects hold each other one and more, shape (k, k): whether e < f."""
-    return np.array([[e < f for f in effects] for e in effects], dtype=np.bool_)
-
-
 def weights_of(nesting: Nesting, codes: Mapping[str, IntArray], *, by_levels: bool) -> FloatArray:
     """Return the weights of cells: the same for all, or for all levels of a facet.
 
@@ -150,17 +152,10 @@ def weights_of(nesting: Nesting, codes: Mapping[str, IntArray], *, by_levels: bo
     weights, outer = np.ones(n), np.zeros(n, dtype=np.int64)
     for facet in order:
         inner = joint_levels([outer, codes[facet]])
-        weights /= _inner_levels(outer, inner)[outer]
+        weights /= np.bincount(one_of_each(inner, outer))[outer]
         outer = inner
     weights /= np.bincount(outer)[outer]
     return np.asarray(weights / weights.sum())
-
-
-def _inner_levels(outer: IntArray, inner: IntArray) -> Array:
-    """Return how many inner levels each outer one has."""
-    of = np.empty(int(inner.max()) + 1, dtype=np.int64)
-    of[inner] = outer
-    return np.bincount(of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,9 +169,7 @@ class Averaging:
     def over(cls, codes: Mapping[str, IntArray], facets: Sequence[str]) -> Averaging:
         """Return the cells of these facets, of those that have others too."""
         place = joint_levels([codes[facet] for facet in facets])
-        one = np.empty(int(place.max()) + 1, dtype=np.int64)
-        one[place] = np.arange(place.size)
-        return cls({facet: codes[facet][one] for facet in facets}, place)
+        return cls({facet: one_of_each(place, codes[facet]) for facet in facets}, place)
 
     def means(self, values: FloatArray) -> FloatArray:
         """Return the means of the values that there are, NaN in cells where there is none."""

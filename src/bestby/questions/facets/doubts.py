@@ -37,7 +37,7 @@ def notes_on_pair(mean: Mean, d: FacetDifference) -> Iterator[Note]:
         )
         yield Note("no_components", message)
     design = mean.design
-    many, effects = many_levels(design), design.effects
+    many, effects = many_levels(design), design.nesting.effects
     levels = {
         facet: int(design.levels[effects.index(frozenset({facet}))])
         for facet in design.nesting.random
@@ -81,7 +81,7 @@ def _notes_on_levels(d: FacetDifference) -> Iterator[Note]:
     if not d.components:
         return
     estimates = d.estimates
-    facets, most = largest(estimates.nesting, estimates.levels_of(estimates.sizes))
+    facets, most = largest(estimates.nesting, estimates.nesting.levels_of(estimates.sizes))
     now = estimates.error(estimates.sizes).half_length(d.level)
     for facet in d.facets:
         few = facet.levels < FEW_LEVELS and not facet.fixed and not facet.within

@@ -78,12 +78,12 @@ class Design:
     @cached_property
     def averaging(self) -> Averaging:
         """To what the cells are averaged before their mean is judged."""
-        return Averaging.over(self.codes, self.nesting.without(self.nesting.averaged).facets)
+        return Averaging.over(self.codes, self.nesting.rest.facets)
 
     @cached_property
     def averaged(self) -> Cells:
         """The design of what the cells are averaged to."""
-        cells = self._cells(self.nesting.without(self.nesting.averaged), self.averaging.codes)
+        cells = self._cells(self.nesting.rest, self.averaging.codes)
         cells.check_estimable()
         return cells
 
@@ -184,8 +184,7 @@ def components_of(pair: Pair, level: float, drawing: tuple[int, int]) -> tuple[F
     tails = [0.5 * (1.0 - level), 0.5 * (1.0 + level)]
     drawn = np.quantile(found.draws / whole.kappa, tails, axis=0)
     low, high = np.maximum(drawn, 0.0).tolist()  # cut at 0 last
-    varies = np.array([whole.nesting.varies(effect) for effect in whole.effects])
-    brought = np.where(varies, np.maximum(parts, 0.0), 0.0)
+    brought = np.where(whole.nesting.varies, np.maximum(parts, 0.0), 0.0)
     shares = brought / max(float(brought.sum()), np.finfo(np.float64).tiny)
     return tuple(
         FacetComponent(
@@ -198,27 +197,15 @@ def components_of(pair: Pair, level: float, drawing: tuple[int, int]) -> tuple[F
             levels=int(whole.levels[e]),
             freedom=float(whole.freedom[e]),
         )
-        for e, effect in enumerate(whole.effects)
+        for e, effect in enumerate(whole.nesting.effects)
     )
 
 
 def sizes_in(cells: Cells) -> list[float]:
     """Return the levels of every facet: of one that lies in others, in each of their levels on average."""
-    count = dict(zip(cells.effects, cells.levels.tolist(), strict=True)) | {frozenset(): 1}
+    count = dict(zip(cells.nesting.effects, cells.levels.tolist(), strict=True)) | {frozenset(): 1}
     parents = cells.nesting.parents
     return [count[parents[facet] | {facet}] / count[parents[facet]] for facet in cells.nesting.facets]
-
-
-def facets_of(cells: Cells) -> tuple[Facet, ...]:
-    """Return the facets of cells as records."""
-    nesting = cells.nesting
-    return tuple(
-        Facet(
-            facet, size, tuple(one for one in nesting.facets if one in nesting.parents[facet]),
-            facet in nesting.fixed, facet == nesting.items,
-        )
-        for facet, size in zip(nesting.facets, sizes_in(cells), strict=True)
-    )  # fmt: skip
 
 
 def effect_name(effect: Effect, nesting: Nesting) -> str:

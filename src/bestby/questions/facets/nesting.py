@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import IntArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.data.roles import listed
 from bestby.results.base import Note
 
@@ -33,24 +34,38 @@ class Nesting:
     fixed: frozenset[str]
     items: str | None
 
-    @property
-    def effects(self) -> list[Effect]:
+    @cached_property
+    def effects(self) -> tuple[Effect, ...]:
         """All effects, those of few facets first, and the finest last."""
-        return [
+        return tuple(
             effect
             for size in range(1, len(self.facets) + 1)
             for effect in map(frozenset, combinations(self.facets, size))
             if all(self.parents[facet] <= effect for facet in effect)
-        ]
+        )
+
+    @cached_property
+    def within(self) -> BoolArray:
+        """Which effects are part of which, themselves too, shape (k, k): whether e <= f."""
+        return np.array([[e <= f for f in self.effects] for e in self.effects], dtype=np.bool_)
+
+    def levels_of(self, sizes: FloatArray) -> FloatArray:
+        """Return the levels of every effect by those of the facets, sizes of shape (..., F).
+
+        The size of a facet that lies in others is the number of its levels in each of theirs.
+        """
+        member = np.array([[facet in effect for facet in self.facets] for effect in self.effects])
+        return np.asarray(np.where(member, sizes[..., None, :], 1.0).prod(axis=-1))
 
     @property
     def random(self) -> list[str]:
         """The facets of which the levels are a sample."""
         return [facet for facet in self.facets if facet not in self.fixed]
 
-    def varies(self, effect: Effect) -> bool:
-        """Return whether an effect would be another with other levels: if it holds a random facet."""
-        return not effect <= self.fixed
+    @cached_property
+    def varies(self) -> BoolArray:
+        """Which effects would be others with other levels: those that hold a random facet, shape (k,)."""
+        return np.array([not effect <= self.fixed for effect in self.effects], dtype=np.bool_)
 
     @property
     def averaged(self) -> list[str]:
@@ -66,6 +81,16 @@ class Nesting:
             if (facet in self.fixed and not any(facet in self.parents[one] for one in self.random))
             or (facet != self.items and self.parents[facet] - self.fixed)
         ]
+
+    @cached_property
+    def least(self) -> IntArray:
+        """The least levels of each facet, shape (F,): one of what is averaged over, or fixed."""
+        return np.array([1 if facet in {*self.averaged, *self.fixed} else 2 for facet in self.facets])
+
+    @cached_property
+    def rest(self) -> Nesting:
+        """The design of what cells are averaged to before the mean is judged."""
+        return self.without(self.averaged)
 
     def without(self, facets: Iterable[str]) -> Nesting:
         """Return the design that is left when cells are averaged over facets."""
@@ -97,6 +122,17 @@ def _numbered(codes: IntArray) -> IntArray:
         return codes
     numbers: IntArray = (np.cumsum(there) - 1)[codes]
     return numbers
+
+
+def one_of_each(inner: IntArray, outer: IntArray) -> IntArray:
+    """Return the outer level that each inner one lies in; of several the last.
+
+    >>> one_of_each(np.array([0, 1, 1, 2]), np.array([5, 5, 5, 6])).tolist()
+    [5, 5, 6]
+    """
+    found = np.empty(int(inner.max()) + 1, dtype=np.int64)
+    found[inner] = outer
+    return found
 
 
 def pairs_named(nested: Any) -> list[tuple[str, str]]:
@@ -145,19 +181,24 @@ def nesting_of(
             )
         parents[inner].add(outer)
         found.append(f"{inner} in {outer}")
+    text = f"found in the data: {listed(found)}, as no level of the former is seen in two of the latter"
+    notes = (Note("facets_nested", text),) if found else ()
+    return nesting_by(parents, fixed, items), notes
+
+
+def nesting_by(parents: Mapping[str, Iterable[str]], fixed: Iterable[str], items: str | None) -> Nesting:
+    """Return the design of facets by those that each is said to lie in, which may lie in others."""
+    within = {facet: frozenset(outer) for facet, outer in parents.items()}
     for _ in parents:  # what lies in a seed lies in its prompt
-        parents = {facet: outer.union(*map(parents.__getitem__, outer)) for facet, outer in parents.items()}
-    circle = next((facet for facet, outer in parents.items() if facet in outer), None)
+        within = {facet: outer.union(*map(within.__getitem__, outer)) for facet, outer in within.items()}
+    circle = next((facet for facet, outer in within.items() if facet in outer), None)
     if circle is not None:
         raise InvalidInputError(
             f"{quoted(circle)} would lie in itself",
             hint="say for each facet in which it lies",
             argument="nested",
         )
-    text = f"found in the data: {listed(found)}, as no level of the former is seen in two of the latter"
-    notes = (Note("facets_nested", text),) if found else ()
-    within = {facet: frozenset(outer) for facet, outer in parents.items()}
-    return Nesting(_outer_first(within, items), within, frozenset(fixed), items), notes
+    return Nesting(_outer_first(within, items), within, frozenset(fixed), items)
 
 
 def _outer_first(parents: Mapping[str, frozenset[str]], items: str | None) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bestby._core import special
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.questions.facets.components import Cells, above
+from bestby.questions.facets.components import Cells
 from bestby.questions.facets.nesting import Nesting
 
 
@@ -86,7 +86,7 @@ def error_of_mean(
     them, with its own few degrees of freedom; where it is not, these keep what is theirs.
     """
     effects = nesting.effects
-    varies, higher = np.array([nesting.varies(effect) for effect in effects]), above(effects)
+    varies, higher = nesting.varies, nesting.within & ~np.eye(len(effects), dtype=np.bool_)
     freedom = np.broadcast_to(freedom, parts.shape)
     parts = np.where(varies, parts, 0.0)
     left = np.maximum(parts, 0.0)

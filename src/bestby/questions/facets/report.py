@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from bestby._core.text import grouped
+from bestby._core.text import grouped, percentage
 from bestby.questions.facets import figure
 from bestby.questions.facets.result import (
     Facet,
@@ -129,9 +129,9 @@ def shares_sentence(d: FacetDifference, *, alone: bool = True) -> str:
     shares = sorted((one for one in d.components if one.share > 0.005), key=lambda one: -one.share)
     if not shares:
         return ""
-    shown = [f"{one.effect} {one.share:.0%}".replace("%", " %") for one in shares[:MOST_SHARES]]
+    shown = [f"{one.effect} {percentage(one.share)}" for one in shares[:MOST_SHARES]]
     rest = sum(one.share for one in shares[MOST_SHARES:])
-    shown += [f"rest {rest:.0%}".replace("%", " %")] if rest > 0.005 else []
+    shown += [f"rest {percentage(rest)}"] if rest > 0.005 else []
     of = "" if alone else f" of {d.a} {MINUS} {d.b}"
     return f"The variance{of} comes from: {', '.join(shown)}."
 
@@ -163,18 +163,23 @@ def allocation_sentence(c: FacetsComparison) -> str:
             if a.reached
             else (f"± {size} is out of reach, and {aim}")
         )
-    step, more = a.steps[0], (a.steps[0].cost or 0.0) - (a.now.cost or 0.0)
-    (facet,) = (name for name, size in step.levels if size != dict(a.now.levels)[name])
+    facet, more = _bought(a, a.steps[0])
     return (
-        f"For {a.a} {MINUS} {a.b} and a budget of {amount(a.budget)}, {aim} {_sizes(a.best)}:"
+        f"For {a.a} {MINUS} {a.b} and a budget of {amount(a.budget)}, {aim} {_sizes(a.best.levels)}:"
         f" ± {_with_range(a.best, digits)}, cost {amount(a.best.cost or 0.0)}. What there is costs"
         f" {amount(a.now.cost or 0.0)}; one more {facet} brings most for its cost:"
-        f" ± {digits.size(step.half_length)}, for {amount(more)} more."
+        f" ± {digits.size(a.steps[0].half_length)}, for {more} more."
     )
 
 
-def _sizes(one: FacetStudy) -> str:
-    return " × ".join(f"{size:g} {name}s" for name, size in one.levels)
+def _bought(a: FacetAllocation, step: FacetStudy) -> tuple[str, str]:
+    """Return of which facet a step buys a level, and for how much."""
+    (facet,) = (name for name, size in step.levels if size != dict(a.now.levels)[name])
+    return facet, amount((step.cost or 0.0) - (a.now.cost or 0.0))
+
+
+def _sizes(levels: Iterable[tuple[str, float]]) -> str:
+    return " × ".join(f"{size:g} {name}{'s' * (size != 1)}" for name, size in levels)
 
 
 def _with_range(one: FacetStudy, digits: Rounding) -> str:
@@ -184,8 +189,7 @@ def _with_range(one: FacetStudy, digits: Rounding) -> str:
 def _changed(one: FacetStudy, facets: Sequence[Facet]) -> str:
     """Return the numbers of a design that are not those of the data, or all of them."""
     now = {facet.name: facet.levels for facet in facets}
-    changed = [(name, size) for name, size in one.levels if size != now[name]] or one.levels
-    return " × ".join(f"{size:g} {name}s" for name, size in changed)
+    return _sizes([(name, size) for name, size in one.levels if size != now[name]] or one.levels)
 
 
 def study_text(one: FacetStudy) -> str:
@@ -194,19 +198,17 @@ def study_text(one: FacetStudy) -> str:
     cost = "" if one.cost is None else f", cost {amount(one.cost)}"
     low, high = one.standard_error_interval.low, one.standard_error_interval.high
     error = f"standard error {one.standard_error:.3g} [{low:.2g}, {high:.2g}]"
-    return f"{_sizes(one)}: {error}, half the interval {_with_range(one, digits)}{cost}"
+    return f"{_sizes(one.levels)}: {error}, half the interval {_with_range(one, digits)}{cost}"
 
 
 def allocation_text(a: FacetAllocation) -> str:
     """Return how to spend a budget, in some lines."""
     head = f"For {a.a} {MINUS} {a.b} and a budget of {amount(a.budget)}"
     head += "" if a.target is None else f", target ± {a.target:g}{'' if a.reached else ' (out of reach)'}"
-    now = dict(a.now.levels)
     lines = [f"{head}:", f"  best: {a.best}", f"  now:  {a.now}"]
     for one in a.steps:
-        (facet,) = (name for name, size in one.levels if size != now[name])
-        more = (one.cost or 0.0) - (a.now.cost or 0.0)
-        lines.append(f"  one more {facet}: half the interval {one.half_length:.4g}, for {amount(more)} more")
+        facet, more = _bought(a, one)
+        lines.append(f"  one more {facet}: half the interval {one.half_length:.4g}, for {more} more")
     return "\n".join(lines)
 
 
@@ -251,7 +253,7 @@ def _design(one: FacetStudy) -> str:
 
 
 def _share(share: float, _look: Look) -> Cell:
-    return Cell(f"{100.0 * share:.0f} %", share)
+    return Cell(percentage(share), share)
 
 
 TABLES = {

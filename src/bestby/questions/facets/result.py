@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -14,15 +13,13 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
+from bestby.planning.base import check_not_negative
 from bestby.questions.facets import study as studying
 from bestby.questions.facets.nesting import Nesting
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.reported import SCORE, SQUARE, canvas_of, shown_metric
 from bestby.results.values import Interval
 from bestby.vocabulary import FacetFigure, FigureFont, FigureWidth
-
-CALL = "call"
-"""The cost of one cell: of running a system once on an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,30 +177,30 @@ class FacetAllocation:
         return report.allocation_text(self)
 
 
-def _not_negative(value: Any, what: str) -> float:
-    number = checks.amount(value, what)
-    if not 0.0 <= number < math.inf:
-        raise InvalidInputError(
-            f"{what} must be 0 or more, and finite, got {value}", hint="give a positive number"
+def facets_of(nesting: Nesting, sizes: Sequence[float]) -> tuple[Facet, ...]:
+    """Return the facets of a design as records."""
+    return tuple(
+        Facet(
+            facet, size, tuple(one for one in nesting.facets if one in nesting.parents[facet]),
+            facet in nesting.fixed, facet == nesting.items,
         )
-    return number
+        for facet, size in zip(nesting.facets, sizes, strict=True)
+    )  # fmt: skip
 
 
-def sizes_of(levels: Mapping[str, int], facets: Sequence[Facet], now: FloatArray) -> FloatArray:
+def sizes_of(levels: Mapping[str, int], nesting: Nesting, now: FloatArray) -> FloatArray:
     """Return the sizes of a design that the user gives by name."""
-    checks.mapping(levels, "levels", "a facet to a number of levels", 'study({"prompt": 6})')
-    known, sizes = [facet.name for facet in facets], now.copy()
+    checks.mapping(levels, "levels", "a facet to a number of levels", '{"prompt": 6}')
+    sizes = now.copy()
     for name, number in levels.items():
-        if name not in known:
+        if name not in nesting.facets:
             raise InvalidInputError(
-                f"no facet {quoted(name)} in this result", hint=f"facets: {', '.join(known)}"
+                f"no facet {quoted(name)} here", hint=f"facets: {', '.join(nesting.facets)}"
             )
-        size, place = checks.positive_int(number, f"the number of {name}s"), known.index(name)
-        if size < 2 and not facets[place].fixed and (facets[place].items or not facets[place].within):
-            raise InvalidInputError(
-                f"one {name} cannot show how much {name}s vary", hint=f"study({{{name!r}: 2}}) or more"
-            )
-        sizes[place] = size
+        size = checks.positive_int(number, f"the number of {name}s")
+        if size < nesting.least[nesting.facets.index(name)]:
+            raise InvalidInputError(f"one {name} cannot show how much {name}s vary", hint="give 2 or more")
+        sizes[nesting.facets.index(name)] = size
     return sizes
 
 
@@ -243,6 +240,14 @@ class FacetDifference(Difference):
     runs_interval: Interval | None = field(default=None, kw_only=True)
 
     @property
+    def nesting(self) -> Nesting:
+        """The facets, and which lies in which."""
+        parents = {facet.name: frozenset(facet.within) for facet in self.facets}
+        fixed = frozenset(facet.name for facet in self.facets if facet.fixed)
+        items = next((facet.name for facet in self.facets if facet.items), None)
+        return Nesting(tuple(parents), parents, fixed, items)
+
+    @property
     def estimates(self) -> studying.Estimates:
         """The components as what other designs are computed from."""
         if not self.components:
@@ -250,12 +255,8 @@ class FacetDifference(Difference):
                 f"{self.a} minus {self.b} has no components: nothing varies, or too many cells are missing",
                 hint="give more cells, or fewer facets",
             )
-        parents = {facet.name: frozenset(facet.within) for facet in self.facets}
-        fixed = frozenset(facet.name for facet in self.facets if facet.fixed)
-        items = next((facet.name for facet in self.facets if facet.items), None)
-        nesting = Nesting(tuple(parents), parents, fixed, items)
         return studying.Estimates(
-            nesting,
+            self.nesting,
             np.array([facet.levels for facet in self.facets], dtype=np.float64),
             np.array([one.part for one in self.components]),
             np.array([one.freedom for one in self.components]),
@@ -293,7 +294,7 @@ class FacetDifference(Difference):
         (True, (('prompt', 8.0), ('item', 20.0)))
         """
         estimates = self.estimates
-        sizes = sizes_of(levels, self.facets, estimates.sizes)
+        sizes = sizes_of(levels, estimates.nesting, estimates.sizes)
         return self.at(estimates, sizes[None, :])[0]
 
     def at(
@@ -360,16 +361,14 @@ class FacetsComparison(Comparison):
     @property
     def extent(self) -> str:
         """What was compared, in words."""
-        from bestby.questions.facets import report
-
-        return report.extent(self.facets)
+        text: str = self._report().extent(self.facets)
+        return text
 
     @property
     def question(self) -> str:
         """What the answer is about, in words: which facets would be others, and which the same."""
-        from bestby.questions.facets import report
-
-        return report.question(self.facets)
+        text: str = self._report().question(self.facets)
+        return text
 
     def allocate(
         self,
@@ -421,21 +420,9 @@ class FacetsComparison(Comparison):
         """
         d = self.differences[0] if pair is None else self[pair]
         assert isinstance(d, FacetDifference)
-        checks.mapping(
-            costs, "costs", "a facet to the cost of a level", 'costs={"prompt": 30, "call": 0.002}'
-        )
-        budget = _not_negative(budget, "budget")
-        price = {name: _not_negative(cost, f"the cost of {name}") for name, cost in costs.items()}
-        known = [*(facet.name for facet in d.facets), CALL]
-        unknown = next((name for name in price if name not in known), None)
-        if unknown is not None or not any(price.values()):
-            wrong = (
-                "nothing costs anything" if unknown is None else f"costs names {quoted(unknown)}, no facet"
-            )
-            raise InvalidInputError(wrong, hint=f"name what costs: {', '.join(known)}", argument="costs")
-        target = None if target is None else _not_negative(target, "target")
+        check_not_negative(budget=budget, target=0.0 if target is None else target)
         estimates = d.estimates
-        prices = studying.Prices(estimates.nesting, price, price.pop(CALL, 0.0))
+        prices = studying.Prices.checked(costs, estimates.nesting)
         best = studying.best_design(estimates, prices, budget, d.level, target)
         if best is None:
             raise InvalidInputError(
@@ -452,8 +439,8 @@ class FacetsComparison(Comparison):
             return (now.half_length - one.half_length) / max((one.cost or 0.0) - (now.cost or 0.0), 1e-12)
 
         return FacetAllocation(
-            d.a, d.b, studies[0], now, tuple(sorted(studies[2:], key=gain, reverse=True)), budget, target,
-            target is None or studies[0].half_length <= target,
+            d.a, d.b, studies[0], now, tuple(sorted(studies[2:], key=gain, reverse=True)), float(budget),
+            None if target is None else float(target), target is None or studies[0].half_length <= target,
         )  # fmt: skip
 
     @with_suggestions

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,17 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.comparisons.provenance import hash_of
 from bestby.comparisons.reading import reads_label_sets, reads_objects
 from bestby.data.alignment import chosen_systems
-from bestby.data.columns import MISSING, Column, group_codes
+from bestby.data.columns import MISSING, group_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import typed, values_of
-from bestby.data.layouts.runs import VALUE_WORDS, Runs, columns_of_systems, run_columns, value_column_of
+from bestby.data.layouts.runs import (
+    VALUE_WORDS,
+    Runs,
+    columns_of_systems,
+    plain_values,
+    run_columns,
+    value_column_of,
+)
 from bestby.data.reading import Reading
 from bestby.data.roles import Soft, TableOptions, facet_columns, listed
 from bestby.data.table import Table, table_of, unreadable
@@ -30,7 +38,14 @@ from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
 from bestby.questions.facets.components import Averaging, n_combinations
-from bestby.questions.facets.nesting import Nesting, check_levels, joint_levels, nesting_of, pairs_named
+from bestby.questions.facets.nesting import (
+    Nesting,
+    check_levels,
+    joint_levels,
+    nesting_of,
+    one_of_each,
+    pairs_named,
+)
 from bestby.readers.formats.base import one_table, read_log
 from bestby.readers.reading import runs_of_log
 from bestby.results.base import MetricInfo, Note
@@ -125,9 +140,14 @@ def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
     better = rows.greater_is_better if greater_is_better is None else greater_is_better
     values, info, notes = _measured(rows, metric, better)
     nested = pairs_named(asked.nested)
-    _check_names(asked.fixed, rows.levels, "fixed")
-    _check_names(asked.unmatched, rows.levels, "unmatched")
-    _check_names((name for pair in nested for name in pair), rows.levels, "nested")
+    named = {"fixed": asked.fixed, "unmatched": asked.unmatched, "nested": [*chain(*nested)]}
+    for what, name in ((what, name) for what, names in named.items() for name in names):
+        if name not in rows.levels:
+            raise InvalidInputError(
+                f"no facet {quoted(name)} (named as {what})",
+                hint=f"facets: {listed([*rows.levels])}",
+                argument=what,
+            )
     for facet in asked.unmatched:
         if facet in asked.fixed or facet == rows.items:
             raise InvalidInputError(
@@ -148,31 +168,20 @@ def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
         codes[facet] = _by_number(codes[facet], joint_levels([rows.system, *within]))
     cells = Averaging.over(codes, nesting.facets)
     table, averaged = _by_cell(cells, rows.system, values, len(rows.values))
-    named = zip(rows.values, table, strict=True)
+    by_system = zip(rows.values, table, strict=True)
     return FacetData(
         names=tuple(rows.values), metric=info, values=table, codes=dict(cells.codes), levels=rows.levels,
         nesting=nesting, unmatched=tuple(facet for facet in asked.unmatched if facet not in paired),
         single=single,
-        data_hash=hash_of({name: _hash_text(row, cells.codes, nesting.facets) for name, row in named}),
+        data_hash=hash_of({name: _hash_text(row, cells.codes, nesting.facets) for name, row in by_system}),
         notes=(*rows.notes, *notes, *found, *averaged, *map(_paired_by_number, paired)),
     )  # fmt: skip
-
-
-def _check_names(names: Iterable[str], levels: Iterable[str], what: str) -> None:
-    """Refuse names that are those of no facet."""
-    known = [*levels]
-    for name in names:
-        if name not in known:
-            raise InvalidInputError(
-                f"no facet {quoted(name)} (named as {what})", hint=f"facets: {listed(known)}", argument=what
-            )
 
 
 def _by_number(codes: IntArray, group: IntArray) -> IntArray:
     """Return the levels of a facet numbered from 0 in each group, in their order."""
     pairs = joint_levels([group, codes])
-    group_of = np.empty(int(pairs.max()) + 1, dtype=np.int64)
-    group_of[pairs] = group
+    group_of = one_of_each(pairs, group)
     numbers: IntArray = np.arange(group_of.size) - np.searchsorted(group_of, group_of)
     return numbers[pairs]
 
@@ -189,18 +198,14 @@ def _by_cell(
     cells: Averaging, system: IntArray, values: FloatArray, n_systems: int
 ) -> tuple[FloatArray, tuple[Note, ...]]:
     """Return the mean of each system's values in each cell, NaN without one, and a note on several."""
-    size = int(cells.place.max()) + 1
-    place = system * size + cells.place
-    times = np.bincount(place, minlength=n_systems * size)
-    total = np.bincount(place, values, n_systems * size)
-    table = np.divide(total, times, out=np.full(times.size, np.nan), where=times > 0)
-    most = int(times.max())
+    table = np.stack([cells.means(np.where(system == one, values, np.nan)) for one in range(n_systems)])
+    most = int(np.bincount(system * table.shape[1] + cells.place).max())
     message = (
         f"up to {most} values of a system in one cell ({listed([*cells.codes])}) were averaged; if a column"
         " tells them apart, name it as a facet or as the items"
     )
     notes = (Note("cells_averaged", message),) if most > 1 else ()
-    return table.reshape(n_systems, size), notes
+    return table, notes
 
 
 def _hash_text(values: FloatArray, codes: Mapping[str, IntArray], facets: Sequence[str]) -> str:
@@ -311,15 +316,12 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
     every = np.concatenate([*places.values()])
     what = f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*places])}"
     return Rows(
-        {name: _plain(read[name].take(place)) for name, place in places.items()},
-        None if golden is None else {name: _plain(golden.take(place)) for name, place in places.items()},
+        {name: plain_values(read[name].take(place)) for name, place in places.items()},
+        None if golden is None
+        else {name: plain_values(golden.take(place)) for name, place in places.items()},
         {facet: code[every] for facet, code in codes.items()},
         levels, columns.item, columns.cluster, value, soft, notes=(Note("read_as", what),),
     )  # fmt: skip
-
-
-def _plain(column: Column) -> Array:
-    return column.values.astype(np.str_) if column.is_text else column.values
 
 
 def _of_arrays(data: Mapping[str, Any], gold: Any, asked: Asked, soft: Soft) -> Rows:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.planning.base import USUAL_POWER
+from bestby.questions.facets.command import by_facet
 from bestby.vocabulary import allowed_names
 
 TESTS = tuple(
@@ -22,7 +24,7 @@ class Question(Group):
     n: Count = option("N", "Size of the study: items, clusters or runs.", common=True)
     power: Number = option("P", "Power wanted (default: 0.8 if --n is not given either).", common=True)
     budget: Number = option(
-        "COST", "Find the best use of this budget, with --item-sd or with runs in FILE.", common=True
+        "COST", "Find the best use of this budget, with --item-sd, runs in FILE, or --cost.", common=True
     )
     margin: Number = option(
         "SIZE",
@@ -40,6 +42,18 @@ class Costs(Group):
     answer_cost: Number = option("COST", "Cost of the answers of one run to one item (default: 0).")
     max_items: Count = option("N", "Largest possible number of items.")
     max_runs: Count = option("N", "Largest possible number of runs.")
+    cost: Names = option(
+        "FACET=COST,...",
+        "Of facets: cost of a level, or of an answer of both systems (call=.002); without --budget the"
+        " cheapest levels with the power are found; repeatable.",
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the costs by facet."""
+        rest = super().arguments()
+        if self.cost is not None:
+            rest["costs"] = by_facet(",".join(rest.pop("cost")), "--cost prompt=30,call=.002")
+        return rest
 
 
 @record
@@ -69,6 +83,12 @@ class Assumptions(Group):
         "SD", "With --runs: standard deviation of the difference between runs (default: 0)."
     )
     rest_sd: Number = option("SD", "With --runs: standard deviation of the rest (default: 0).")
+    component: Names = option(
+        "EFFECT=VARIANCE,...", "Variance of the difference by facet: 'prompt x item=.05'; repeatable."
+    )
+    levels: Names = option("FACET=N,...", "Numbers of levels of the facets in the study; repeatable.")
+    fixed: Names = option("FACET,...", "With --component: facets whose levels are all that matter.")
+    counted: Text = option("FACET", "Facet whose levels --n counts (default: the items).")
 
 
 @record
@@ -115,10 +135,10 @@ class Plan:
     With --n the answer is the power, with --power the size, with both the smallest difference. The
     assumptions are one of: --accuracy and --agreement; --difference and --sd; --lift or --offset of the runs
     in FILE; --runs, --difference and --item-sd (and --run-sd, --rest-sd), or --runs and a FILE of runs and
-    items; or a pilot in FILES as 'bestby compare' reads them, whose items are resampled. If --difference is
+    items; --component and --levels, or the JSON of a pilot that 'bestby facets' wrote, for several facets; or
+    a pilot in FILES as 'bestby compare' reads them, whose items are resampled. If --difference is
     given, the difference of a pilot is shrunk to it. The power is averaged over the uncertainty of the spread
-    and the agreement of a pilot. Human labels beside a judge are planned by 'bestby judged plan',
-    several prompts, judges or training samples beside seeds by 'bestby facets --study'.
+    and the agreement of a pilot. Human labels beside a judge are planned by 'bestby judged plan'.
 
     \b
     Tests, the first is the default:
@@ -133,6 +153,8 @@ class Plan:
       bestby plan --accuracy .80 .80 --agreement .9 --margin .02 --power .8
       bestby plan pilot.csv --gold label --metric f1_macro --n 2000
       bestby plan --runs 5 --difference .02 --item-sd .3 --run-sd .01
+      bestby plan pilot.json --levels prompt=6,seed=5 --n 500 --power .8
+      bestby plan pilot.json --difference .01 --cost prompt=30,call=.002
     """
 
     paths: Names = argument("FILES", default=None, file="read")
@@ -163,10 +185,13 @@ def plan(values: Plan, progress: Any) -> Any:
         "rng": statistics.rng,
         "resampling": Resampling(progress=progress),
     }
+    costs = values.costs.arguments()
     if question.budget is not None:
-        return allocate(design, question.budget, **values.costs.arguments(), **common)
+        return allocate(design, question.budget, **costs, **common)
+    if costs:
+        return allocate(design, power=question.power or USUAL_POWER, **costs, **common)
     if question.n is None:
-        wanted = 0.8 if question.power is None else question.power
+        wanted = USUAL_POWER if question.power is None else question.power
         return sample_size(design, wanted, **common, **simulated)
     if question.power is None:
         return power(design, question.n, **common, **simulated)

@@ -64,12 +64,12 @@ def _curve(axes: Axes, plan: Plan) -> None:
 
 @figure
 def allocation(a: Allocation, *, canvas: Canvas = SCREEN) -> Sheet:
-    """Draw power against the number of runs, the best split marked."""
+    """Draw power against the number of runs, or of levels of the first facet, the best split marked."""
     from matplotlib.ticker import MaxNLocator
 
     axes = canvas.axes()
     splits = [split for split in a.splits if not math.isnan(split.power)]
-    runs, powers = [split.runs for split in splits], [split.power for split in splits]
+    runs, powers = [split.levels[0][1] for split in splits], [split.power for split in splits]
     few = len(splits) <= _FEW
     marker = "o" if few else None
     axes.plot(runs, powers, color=ACCENT, linewidth=1.8, marker=marker, markersize=3.5, zorder=2, gid="curve")
@@ -79,10 +79,10 @@ def allocation(a: Allocation, *, canvas: Canvas = SCREEN) -> Sheet:
     else:
         axes.set_xscale("log")
         plain_ticks(axes, runs)
-    _scale(axes, "runs of each system")
-    best = a.best
-    text = f"{best.runs} runs × {best.items} items: {power_text(best.power)}"
-    _answer(axes, best.runs, best.power, text, below=True)
+    levels = a.best.levels
+    _scale(axes, f"{levels[0][0]}s" if levels[0][0] != "run" else "runs of each system")
+    size = " × ".join(f"{number} {name}s" for name, number in levels)
+    _answer(axes, levels[0][1], a.best.power, f"{size}: {power_text(a.best.power)}", below=True)
     return Sheet(axes, *_CURVE, title=f"Power for a budget of {a.budget:g}")
 
 

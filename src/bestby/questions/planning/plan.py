@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
@@ -13,6 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, FloatArray, Rng
 from bestby.planning.base import (
+    USUAL_POWER,
     Design,
     PlanPoint,
     Question,
@@ -24,10 +26,12 @@ from bestby.planning.base import (
     plan_provenance,
     power_at,
 )
+from bestby.questions.facets.faceted_scores import FacetedScores
+from bestby.questions.facets.study import Prices, designs_within
 from bestby.questions.labels.judged_scores import JudgedScores
 from bestby.questions.labels.plan import allocate_labels
 from bestby.questions.labels.result import LabelAllocation
-from bestby.questions.planning.result import Allocation, Plan, Split
+from bestby.questions.planning.result import Allocation, FacetedAllocation, FacetedSplit, Plan, Split
 from bestby.questions.planning.runs_items import RunsAndItems
 from bestby.resampling.settings import Resampling
 
@@ -51,7 +55,8 @@ def power(
     Parameters
     ----------
     design : Design
-        What is assumed: `PairedProportions`, `PairedScores`, `LiftedScores`, `Pilot` or `RunsAndItems`.
+        What is assumed: `PairedProportions`, `PairedScores`, `LiftedScores`, `Pilot`, `RunsAndItems` or
+        `FacetedScores`.
     n : int, optional
         The size of the study, in the unit of the design (items, clusters, runs); that of the pilot if the
         design has one.
@@ -311,10 +316,7 @@ def _plan(
         power_as_estimated=estimated,
         difference=design.true_difference,
         wanted=wanted,
-        alpha=question.alpha,
-        level=question.level,
-        alternative=question.alternative,
-        n_comparisons=question.n_comparisons,
+        **question.by_name(),
         curve=tuple(points[size] for size in sorted(shown)),
         notes=design.notes(n, question),
         provenance=plan_provenance(asked, design, question),
@@ -356,6 +358,19 @@ def allocate(
 
 @overload
 def allocate(
+    design: FacetedScores,
+    budget: float | None = ...,
+    *,
+    costs: Mapping[str, float],
+    power: float | None = ...,
+    level: float = ...,
+    alternative: Alternative = ...,
+    n_comparisons: int = ...,
+) -> FacetedAllocation: ...
+
+
+@overload
+def allocate(
     design: JudgedScores,
     budget: float,
     *,
@@ -370,8 +385,8 @@ def allocate(
 
 @with_suggestions
 def allocate(
-    design: RunsAndItems | JudgedScores,
-    budget: float,
+    design: RunsAndItems | FacetedScores | JudgedScores,
+    budget: float | None = None,
     *,
     run_cost: float = 0.0,
     item_cost: float = 0.0,
@@ -380,22 +395,24 @@ def allocate(
     label_cost: float = 0.0,
     max_items: int | None = None,
     max_runs: int | None = None,
+    costs: Mapping[str, float] | None = None,
+    power: float | None = None,
     level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_comparisons: int = 1,
-) -> Allocation | LabelAllocation:
-    """Spend a budget on runs and items, or on a judge and labels, so that most can be shown.
+) -> Allocation | FacetedAllocation | LabelAllocation:
+    """Spend a budget on runs and items, on levels of facets, or on a judge and labels.
 
     A split of r runs of each system on n items costs r × run_cost + n × item_cost + r × n × answer_cost. One
     of n human labels among N judged items costs N × (item_cost + judge_cost) + n × label_cost.
 
     Parameters
     ----------
-    design : RunsAndItems or JudgedScores
+    design : RunsAndItems, FacetedScores or JudgedScores
         The variance components and the assumed difference; its `runs` are not looked at. Or the spread of
         human scores and their correlation with the judge's; its `n_items` are not looked at.
-    budget : float
-        What may be spent.
+    budget : float, optional
+        What may be spent. Of facets, give it or `power`.
     run_cost : float
         Cost of one more run (a training of each of the two systems).
     item_cost : float
@@ -407,14 +424,21 @@ def allocate(
         For judged scores: cost of the judge's calls on one item, and of the human labels of one item.
     max_items, max_runs : int, optional
         The most there can be; items need a limit if they cost nothing.
+    costs : mapping of str to float, optional
+        Of facets, the cost of a level by the name of the facet, of one that lies in others each level there;
+        ``"call"`` is that of one cell, for both systems. What is not named costs nothing. No facet has more
+        than a hundred levels, or ten times those of the pilot, or else of the design.
+    power : float, optional
+        Of facets, the power wanted: the least budget that has it is spent.
     level, alternative, n_comparisons
         As in `power`.
 
     Returns
     -------
-    Allocation or LabelAllocation
-        One split per number of runs, and the one of the greatest power. Or splits by the number of labels,
-        the one of the least standard error, and the budget spent on labels alone.
+    Allocation, FacetedAllocation or LabelAllocation
+        Splits by the number of runs, or of levels of the first facet, and the one of the greatest power. Or
+        splits by the number of labels, the one of the least standard error, and the budget spent on labels
+        alone.
 
     Raises
     ------
@@ -426,7 +450,7 @@ def allocate(
     See Also
     --------
     bestby.planning.Pilot : The design whose runs and items are planned.
-    bestby.results.FacetsComparison.allocate : Prompts, judges or training samples beside runs and items.
+    bestby.results.FacetsComparison.allocate : The levels with the shortest interval, whatever the difference.
     power : The power of one size.
     sample_size : The size that has the power wanted.
 
@@ -438,6 +462,13 @@ def allocate(
     >>> best.runs, best.items, round(best.power, 2)
     (9, 5500, 0.94)
 
+    >>> from bestby.planning import FacetedScores
+    >>> variances = {"prompt": 0.0004, "item": 0.04, "prompt x item": 0.05}
+    >>> faceted = FacetedScores(0.03, variances, levels={"prompt": 5})
+    >>> cheapest = allocate(faceted, power=0.8, costs={"prompt": 20, "call": 0.02})
+    >>> cheapest.best.levels, round(cheapest.budget)
+    ((('prompt', 8), ('item', 994)), 319)
+
     >>> from bestby.planning import JudgedScores
     >>> judged = JudgedScores(sd=0.5, correlation=0.8)
     >>> best = allocate(judged, 500, judge_cost=0.01, label_cost=1).best
@@ -445,9 +476,21 @@ def allocate(
     (441, 5900, 0.03)
     """
     question = checked_question(level, alternative, n_comparisons)
+    of_facets: dict[str, tuple[object, object]] = {"costs": (costs, None), "power": (power, None)}
+    if isinstance(design, FacetedScores):
+        checks.refuse_unused(
+            "facets",
+            run_cost=(run_cost, 0.0), item_cost=(item_cost, 0.0), answer_cost=(answer_cost, 0.0),
+            judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0),
+            max_items=(max_items, None), max_runs=(max_runs, None),
+        )  # fmt: skip
+        return _allocate_levels(design, question, budget, costs, power)
+    if budget is None:
+        raise InvalidInputError("there is no budget", hint="pass budget=...", argument="budget")
     if isinstance(design, JudgedScores):
         checks.refuse_unused(
             "judged scores",
+            **of_facets,
             run_cost=(run_cost, 0.0),
             answer_cost=(answer_cost, 0.0),
             max_runs=(max_runs, None),
@@ -459,11 +502,13 @@ def allocate(
         )  # fmt: skip
     if not isinstance(design, RunsAndItems):
         raise InvalidInputError(
-            f"design must be RunsAndItems or JudgedScores, got {type(design).__name__}",
+            f"design must be RunsAndItems, FacetedScores or JudgedScores, got {type(design).__name__}",
             hint="RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4)",
             argument="design",
         )
-    checks.refuse_unused("runs and items", judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0))
+    checks.refuse_unused(
+        "runs and items", judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0), **of_facets
+    )
     return _allocate_runs(
         design, question,
         budget=budget, run_cost=run_cost, item_cost=item_cost, answer_cost=answer_cost,
@@ -530,10 +575,100 @@ def _allocate_runs(
         best=best,
         power_as_estimated=estimated,
         splits=splits,
-        alpha=question.alpha,
-        level=question.level,
-        alternative=question.alternative,
-        n_comparisons=question.n_comparisons,
+        **question.by_name(),
         notes=planned.notes(best.items, question),
         provenance=plan_provenance("allocate", planned, question, **costs, **limits),
     )
+
+
+_MOST_SPLITS, _TRIED = 12, 3
+"""Numbers of levels of the first facet for which powers are shown, and for which a least budget is sought."""
+
+
+def _allocate_levels(
+    design: FacetedScores,
+    question: Question,
+    budget: float | None,
+    costs: Mapping[str, float] | None,
+    wanted: float | None,
+) -> FacetedAllocation:
+    """Return the levels of facets that have the greatest power for a budget, or a power at the least cost."""
+    if (budget is None) == (wanted is None):
+        raise InvalidInputError(
+            "levels are planned for a budget, or for a power at the least cost",
+            hint="give one of the two: budget=..., or power=0.8",
+            argument="budget",
+        )
+    nesting = design.nesting
+    prices = Prices.checked({} if costs is None else costs, nesting)
+    if budget is None:
+        wanted = checks.probability(wanted or 0.0, "power")
+        check_effect(design, wanted, question)
+        budget = _least_budget(design, question, wanted, prices)
+    check_not_negative(budget=budget)
+    rows = _nearest(design, question, prices, budget)[:_MOST_SPLITS]
+    rows = rows[np.lexsort(rows.T[::-1])]
+    errors = np.sqrt(design.estimates.error(rows).variance).tolist()
+    splits = tuple(
+        FacetedSplit(
+            tuple(zip(nesting.facets, map(int, row), strict=True)), cost, se, design.power_at(row, question)
+        )
+        for row, cost, se in zip(rows, prices.of(rows).tolist(), errors, strict=True)
+    )
+    best = max(splits, key=lambda split: (round(split.power, 12), -split.cost))
+    planned = replace(design, levels=dict(best.levels))
+    estimated = None
+    if design.doubt_words:
+        estimated = planned.taken_as_true().power_at(planned.sizes(), question)
+    settings = {"budget": budget, "costs": dict(costs or {}), "power": wanted}
+    return FacetedAllocation(
+        design=planned,
+        budget=float(budget),
+        best=best,
+        power_as_estimated=estimated,
+        splits=splits,
+        **question.by_name(),
+        notes=planned.notes(planned.size or 0, question),
+        provenance=plan_provenance("allocate", planned, question, **settings),
+        wanted=wanted,
+    )
+
+
+def _nearest(design: FacetedScores, question: Question, prices: Prices, budget: float) -> FloatArray:
+    """Return the sizes of the best design for each number of levels of the first facet, the best first.
+
+    The best are those that detect the smallest difference if the error is as large as is expected.
+    """
+    sizes = designs_within(design.estimates, prices, budget)
+    if not len(sizes):
+        raise DesignError(
+            f"a budget of {budget:g} does not pay for two levels of each facet", hint="raise the budget"
+        )
+    sizes = sizes[np.argsort(design.detectable(sizes, question, USUAL_POWER), kind="stable")]
+    first = sizes[:, design.nesting.facets.index(design.nesting.random[0])]
+    return np.asarray(sizes[np.sort(np.unique(first, return_index=True)[1])])
+
+
+def _least_budget(design: FacetedScores, question: Question, wanted: float, prices: Prices) -> float:
+    """Return the least budget that pays for a design of the power wanted, to a thousandth."""
+
+    def enough(budget: float) -> bool:
+        nearest = _nearest(design, question, prices, budget)[:_TRIED]
+        return any(design.power_at(sizes, question) >= wanted for sizes in nearest)
+
+    if not enough(math.inf):
+        raise DesignError(
+            f"a power of {wanted:g} is not reached with a hundred levels of each facet, or ten times as many"
+            " as there are",
+            hint="plan for a larger difference or a lower power",
+        )
+    nesting = design.nesting
+    fixed = np.array([facet in nesting.fixed for facet in nesting.facets])
+    low = float(prices.of(np.where(fixed, design.sizes(), 2.0)[None, :])[0])
+    high = 2.0 * low
+    while not enough(high):
+        low, high = high, 2.0 * high
+    while high > 1.001 * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

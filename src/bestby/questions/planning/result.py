@@ -158,6 +158,33 @@ class Split:
     standard_error: float
     power: float
 
+    @property
+    def levels(self) -> tuple[tuple[str, int], ...]:
+        """How many there are of each, by its name."""
+        return (("run", self.runs), ("item", self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class FacetedSplit:
+    """One way to spend a budget on levels of facets.
+
+    Parameters
+    ----------
+    levels : tuple of (str, int)
+        The number of levels of each facet; of one that lies in another, in each level of that.
+    cost, standard_error, power : float
+        As of `Split`.
+
+    See Also
+    --------
+    FacetedAllocation : Holds one per number of levels of the first facet.
+    """
+
+    levels: tuple[tuple[str, int], ...]
+    cost: float
+    standard_error: float
+    power: float
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Allocation(Drawn, Reported):
@@ -212,3 +239,32 @@ class Allocation(Drawn, Reported):
         from bestby.questions.planning.figure import allocation
 
         return allocation
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FacetedAllocation(Allocation):
+    """The answer of `allocate` for facets: how to spend a budget on their levels.
+
+    Parameters
+    ----------
+    design : FacetedScores
+        The assumptions; its `levels` are those of the best split.
+    budget : float
+        What may be spent; or the least that has the power wanted.
+    best : FacetedSplit
+        The split of the greatest power.
+    splits : tuple of FacetedSplit
+        Those with the best numbers of the other levels, for some numbers of levels of the first facet.
+    power_as_estimated, alpha, level, alternative, n_comparisons, notes, provenance
+        As in `Allocation`.
+    wanted : float or None
+        The power whose least budget was asked for.
+
+    See Also
+    --------
+    bestby.allocate : Makes it.
+    """
+
+    best: FacetedSplit  # type: ignore[assignment]
+    splits: tuple[FacetedSplit, ...]  # type: ignore[assignment]
+    wanted: float | None = None

@@ -6,17 +6,24 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, stdtrit
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
-from bestby.planning.base import FEW_DF, PlannedDifference, Question, check_not_negative, mean_squares
+from bestby.planning.base import (
+    FEW_DF,
+    PlannedDifference,
+    Question,
+    check_not_negative,
+    cube_points,
+    mean_square,
+    mean_squares,
+)
 from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
@@ -270,8 +277,7 @@ class RunsAndItems(PlannedDifference):
         total = np.maximum(by_items, by_both) + np.maximum(by_runs.sum(axis=0), by_both) - by_both
         # One over its degrees of freedom, by Satterthwaite
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
-        tail = question.alpha / 2.0 if question.alternative == "two-sided" else question.alpha
-        critical = -stdtrit(1.0 / spread, tail) * np.sqrt(total)
+        critical = -stdtrit(1.0 / spread, question.tail) * np.sqrt(total)
         # Given the mean squares, the difference is normal: it is beyond the critical value with this chance.
         error = np.sqrt(item_part + run_part + rest_part)
         signs = {"two-sided": (1.0, -1.0), "greater": (1.0,), "less": (-1.0,)}[question.alternative]
@@ -396,7 +402,7 @@ def score_matrix(values: ArrayLike, what: str) -> FloatArray:
     return array.astype(np.float64)
 
 
-# -- mean squares, and the points of an integral over them ---------------------------------------------------
+# -- mean squares of a pilot ---------------------------------------------------------------------------------
 
 
 def residual_mean_square(layer: FloatArray) -> float:
@@ -411,36 +417,3 @@ def pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
     if total == 0.0:
         return float(min(df))
     return total**2 / sum(variance**2 / one for variance, one in zip(variances, df, strict=True))
-
-
-@lru_cache(maxsize=4)
-def cube_points(n_points: int, dimensions: int) -> FloatArray:
-    """Return points that fill the unit cube evenly: multiples, modulo 1, of powers of an irrational number.
-
-    >>> cube_points(3, 1).round(3)
-    array([[0.118, 0.736, 0.354]])
-    """
-    ratio = 2.0
-    for _ in range(64):
-        ratio = (1.0 + ratio) ** (1.0 / (dimensions + 1))  # the golden one in one dimension
-    steps = ratio ** -np.arange(1.0, dimensions + 1.0)
-    points: FloatArray = (0.5 + steps[:, None] * np.arange(1.0, n_points + 1.0)) % 1.0
-    return points
-
-
-def mean_square(u: FloatArray, df: float) -> FloatArray:
-    """Return quantiles of a chi-square over its degrees of freedom; 0 without any.
-
-    >>> [
-    ...     mean_square(np.array([0.05, 0.95]), df).round(4).tolist()
-    ...     for df in (3, 1000, 1001)
-    ... ]
-    [[0.1173, 2.6049], [0.9276, 1.0747], [0.9276, 1.0746]]
-    """
-    if df == 0:
-        return np.zeros_like(u)
-    # Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)
-    if df > 1000:
-        part = 2.0 / (9.0 * df)
-        return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
-    return mean_squares(df, u)

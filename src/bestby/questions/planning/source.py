@@ -9,6 +9,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
+from bestby.cli import option_groups
 from bestby.cli.inputs import in_records
 from bestby.cli.options import set_option_names
 from bestby.comparisons.reading import reading_of, reads_objects
@@ -20,30 +21,40 @@ from bestby.data.values import as_scores
 from bestby.metrics.suitability import chosen_metric
 from bestby.planning.base import Design
 from bestby.planning.paired import PairedProportions, PairedScores
+from bestby.questions.facets.command import by_facet
+from bestby.questions.facets.faceted_scores import FacetedScores
+from bestby.questions.facets.result import FacetsComparison
 from bestby.questions.planning.command import Assumptions, Plan
 from bestby.questions.planning.runs_items import RunsAndItems
 from bestby.questions.planning.simulated import LiftedScores, Pilot
 from bestby.readers import read
 from bestby.readers.files import read_values
 from bestby.readers.reading import read_runs
+from bestby.report.loading import load
 
 _PILOT, _FORMULA, _RUNS = "a pilot in FILES", "--formula", "runs in FILES"
 _LIFTED = ("--lift", "--offset")
 _BUDGET, _NO_BUDGET = "--budget", "a plan without --budget"
 _FILES = (_PILOT, _FORMULA, _RUNS)
+_FACETS = "the JSON of 'bestby facets'"
+_CHEAPEST = "a plan with --cost and without --budget"
 
 _GOES_WITH = {
     "--agreement": ("--accuracy",),
-    "--difference": ("--sd", "--item-sd", *_FILES),
+    "--difference": ("--sd", "--item-sd", "--component", _FACETS, *_FILES),
     "--design-effect": ("--sd",),
     "--cluster-size": ("--sd",),
     "--pilot-df": ("--sd",),
     "--pilot-items": ("--accuracy",),
-    "--taken-as-true": (*_LIFTED, *_FILES),
+    "--taken-as-true": (*_LIFTED, _FACETS, *_FILES),
     "--run-sd": ("--item-sd",),
     "--rest-sd": ("--item-sd",),
     "--runs": ("--item-sd", _RUNS),
     "--paired-runs": ("--item-sd", _RUNS),
+    "--levels": ("--component", _FACETS),
+    "--fixed": ("--component",),
+    "--counted": ("--component", _FACETS),
+    "--cost": ("--component", _FACETS),
     "--formula": (_FORMULA,),
     "--metric": (_PILOT, _FORMULA),
     "--gold": _FILES,
@@ -52,7 +63,7 @@ _GOES_WITH = {
     "--stratum": (_PILOT,),
     "--on-missing": (_PILOT, _FORMULA),
     "--run": (*_LIFTED, _RUNS),
-    "--system": (*_LIFTED, *_FILES),
+    "--system": (*_LIFTED, _FACETS, *_FILES),
     "--ignore": _FILES,
     "--system-column": (*_LIFTED, *_FILES),
     "--value-column": (*_LIFTED, *_FILES),
@@ -61,7 +72,7 @@ _GOES_WITH = {
     "--simulations": (*_LIFTED, _PILOT),
     "--resamples": (*_LIFTED, _PILOT),
     "--n": (_NO_BUDGET,),
-    "--power": (_NO_BUDGET,),
+    "--power": (_NO_BUDGET, _CHEAPEST),
     "--run-cost": (_BUDGET,),
     "--item-cost": (_BUDGET,),
     "--answer-cost": (_BUDGET,),
@@ -74,12 +85,14 @@ _GOES_WITH = {
 def described_design(values: Plan) -> Any:
     """Return the design that the options describe; refuse the options that it has no use for."""
     kind = _kind(values)
-    question = _NO_BUDGET if values.question.budget is None else _BUDGET
+    questions = {_BUDGET, _NO_BUDGET, _CHEAPEST}
+    question = _NO_BUDGET if values.costs.cost is None else _CHEAPEST
+    question = question if values.question.budget is None else _BUDGET
     options = set_option_names(values)
     for option, designs in _GOES_WITH.items():
         if option in options and not {*designs} & {kind, question}:
             raise InvalidInputError(
-                f"{option} does not go with {question if {*designs} <= {_BUDGET, _NO_BUDGET} else kind}",
+                f"{option} does not go with {question if {*designs} <= questions else kind}",
                 hint=f"leave one out; {option} is for {', '.join(designs)}",
             )
     design = _DESIGNS[kind](values)
@@ -95,6 +108,7 @@ def _kind(values: Plan) -> str:
         "--lift": assumed.lift,
         "--offset": assumed.offset,
         "--item-sd": assumed.item_sd,
+        "--component": assumed.component,
     }
     named = [option for option, value in kinds.items() if value is not None]
     budget = values.question.budget
@@ -102,7 +116,7 @@ def _kind(values: Plan) -> str:
         raise InvalidInputError(
             f"{' and '.join(named)} describe different designs", hint="'bestby plan --help' lists them"
         )
-    if budget is not None and named not in ([], ["--item-sd"]):
+    if budget is not None and named not in ([], ["--item-sd"], ["--component"]):
         raise InvalidInputError(
             f"--budget is spent on runs and items, not with {named[0]}", hint="give --item-sd and --run-sd"
         )
@@ -117,7 +131,9 @@ def _kind(values: Plan) -> str:
         )
     has_runs = assumed.runs is not None or budget is not None
     kind = named[0] if named else _RUNS if has_runs else _FORMULA if values.data.formula else _PILOT
-    if kind in ("--sd", "--item-sd", _RUNS):
+    if not named and _facets_in_file(values) is not None:
+        kind = _FACETS
+    if kind in ("--sd", "--item-sd", "--component", _RUNS, _FACETS):
         _refuse_test(values)
     return kind
 
@@ -154,6 +170,32 @@ def _runs_and_items(values: Plan) -> RunsAndItems:
     assumed = values.assumptions
     sds = (assumed.item_sd or 0.0, assumed.run_sd or 0.0, assumed.rest_sd or 0.0)
     return RunsAndItems(_difference(values), *sds, **_assumptions(assumed, "runs", "paired_runs"))
+
+
+def _facets_in_file(values: Plan) -> FacetsComparison | None:
+    """Return the comparison over facets that a JSON file holds, if it holds one."""
+    paths = values.paths or []
+    if len(paths) != 1 or not paths[0].endswith(".json"):
+        return None
+    try:
+        result = load(readable_file(paths[0]))
+    except InvalidInputError:  # data in JSON
+        return None
+    return result if isinstance(result, FacetsComparison) else None
+
+
+def _of_facets(values: Plan) -> FacetedScores:
+    assumed = values.assumptions
+    sizes = by_facet(",".join(assumed.levels), "--levels prompt=6,seed=5") if assumed.levels else {}
+    pilot = _facets_in_file(values)
+    if pilot is None:
+        components = by_facet(",".join(assumed.component or []), "--component 'prompt=.01,prompt x item=.3'")
+        fixed = tuple(option_groups.split_names(assumed.fixed) or ())
+        return FacetedScores(_difference(values), components, sizes, fixed, counted=assumed.counted)
+    pair: Any = pilot[_two(values.data.systems)] if values.data.systems else pilot
+    return FacetedScores.from_pilot(
+        pair, levels=sizes, difference=assumed.difference, counted=assumed.counted
+    )
 
 
 def _assumptions(assumed: Assumptions, *names: str) -> dict[str, Any]:
@@ -214,7 +256,7 @@ def _runs_in_file(values: Plan) -> RunsAndItems:
     if shared is not None and values.data.run is None:
         raise InvalidInputError(
             shared.message,
-            hint=f"bestby facets {_one_file(values)} says what more levels of each facet give; if the"
+            hint=f"bestby facets {_one_file(values)} --json pilot.json, then bestby plan pilot.json; if the"
             " runs of one column are independent, name it: --run ...",
         )
     a, b = _two(list(table.runs))
@@ -301,6 +343,8 @@ _DESIGNS = {
     "--lift": _lifted,
     "--offset": _lifted,
     "--item-sd": _runs_and_items,
+    "--component": _of_facets,
+    _FACETS: _of_facets,
     _RUNS: _runs_in_file,
     _FORMULA: _pilot,
     _PILOT: _pilot,

@@ -21,7 +21,7 @@ def cells(codes: Levels, items: str | None = None, fixed: Sequence[str] = (), **
 
 
 def averaged(design: Cells, values: np.ndarray) -> tuple[Cells, np.ndarray]:
-    rest = design.nesting.without(design.nesting.averaged)
+    rest = design.nesting.rest
     averaging = Averaging.over(design.codes, rest.facets)
     return Cells(rest, averaging.codes, weights_of(rest, averaging.codes, by_levels=True)), averaging.means(
         values

@@ -34,14 +34,14 @@ def test_coefficients_are_those_of_plain_loops() -> None:
     n = values.size
     keys = {
         effect: [tuple(codes[f][row] for f in sorted(effect)) for row in range(n)]
-        for effect in design.effects
+        for effect in design.nesting.effects
     }
     expected, squares = np.zeros((5, 5)), np.zeros(5)
-    for row, e in enumerate(design.effects):
+    for row, e in enumerate(design.nesting.effects):
         for level in set(keys[e]):
             inside = [place for place in range(n) if keys[e][place] == level]
             squares[row] += len(inside) * (values[inside].mean() - values.mean()) ** 2
-        for column, f in enumerate(design.effects):
+        for column, f in enumerate(design.nesting.effects):
             for level, other in product(set(keys[e]), set(keys[f])):
                 together = sum(keys[e][place] == level and keys[f][place] == other for place in range(n))
                 expected[row, column] += together**2 / keys[e].count(level)
