@@ -82,7 +82,8 @@ def expanded(
     effects = np.subtract(*np.split(derivatives.first, 2))
 
     def difference(signs: np.ndarray) -> float:
-        return float(-np.diff(derivatives.along(np.concatenate([signs, -signs]), np.array([1.0, -1.0])))[0])
+        path = derivatives.path(np.concatenate([signs, -signs]))
+        return float(-np.diff(path(np.array([1.0, -1.0])))[0])
 
     found = dominating_point.swapped_weights(effects, difference, observed, "two-sided")
     n_effective = float((effects**2).sum() ** 2 / (effects**4).sum())

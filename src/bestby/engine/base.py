@@ -553,6 +553,9 @@ class GroupSample(Sample):
 # -- results that are asked for again --------------------------------------------------------------
 
 
+MOST_KEPT = 256
+"""Estimates kept for what is asked next: the test of a difference needs the resamples of its interval."""
+
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 

@@ -12,7 +12,16 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
-from bestby.engine.base import Contributions, Drawing, Group, LeftOut, Memo, Sample, score_or_difference
+from bestby.engine.base import (
+    MOST_KEPT,
+    Contributions,
+    Drawing,
+    Group,
+    LeftOut,
+    Memo,
+    Sample,
+    score_or_difference,
+)
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import AnnotatedSample, SumGroup
 from bestby.inference import intervals, skewness
@@ -32,9 +41,6 @@ of more, and without a unit all others are ranked anew."""
 
 BELOW_ONE = 1.0 - 1e-12
 """The largest correlation without a unit whose place on Fisher's scale is used."""
-
-MOST_KEPT = 256
-"""Estimates kept for what is asked next: the test of a difference needs the resamples of its interval."""
 
 
 class Situation(TypedDict):

@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, ScorePath
-from bestby.engine.base import Drawing, Influences
+from bestby.engine.base import MOST_KEPT, Drawing, Influences, Memo
 from bestby.engine.items import MOST_LEFT_OUT, ItemGroup, ItemSample
 from bestby.inference import dominating_point, influence, intervals, permutation
 from bestby.inference.influence import Expansion, Path
@@ -39,7 +38,7 @@ class WeightGroup(ItemGroup):
 
     def __getstate__(self) -> dict[str, Any]:
         # Resamples that are drawn in other processes need no derivatives, which cannot be sent there.
-        return self.__dict__ | {"_derivatives": {}}
+        return self.__dict__ | {"_derivatives": {}, "expansions": Memo(1)}
 
     def sample(self, a: int, b: int | None = None) -> RankSample:
         """Return the sample of the score of A, or of the difference A minus B."""
@@ -136,7 +135,7 @@ class WeightGroup(ItemGroup):
         assert self.unit_of is not None  # items of their own are no clusters
         if derivatives.second_of_groups is not None:
             return float(derivatives.second_of_groups(self.unit_of).sum())
-        paths = (partial(derivatives.along, one[self.unit_of]) for one in self._each_unit())
+        paths = (derivatives.path(one[self.unit_of]) for one in self._each_unit())
         return sum(map(influence.bend, paths))
 
     def _each_unit(self) -> Iterator[FloatArray]:
@@ -145,6 +144,12 @@ class WeightGroup(ItemGroup):
             one = np.zeros(self.n_units)
             one[unit] = 1.0
             yield one
+
+    @cached_property
+    def expansions(self) -> Memo[tuple[int, int | None], Expansion]:
+        """Those of scores and of differences: many if they are light, else the last one."""
+        any_system = self.derivatives(0)
+        return Memo(MOST_KEPT if any_system is not None and any_system.light_paths else 1)
 
     # -- scores ------------------------------------------------------------------------------------
 
@@ -274,21 +279,21 @@ class RankSample(ItemSample):
             return int(np.count_nonzero(scarce))
         return np.unique(self.group.unit_of[scarce]).size
 
-    @cached_property
+    @property
     def expansion(self) -> Expansion | None:
         """The score or difference to second order in the weights of units; None without derivatives."""
         if self._derivatives is None:
             return None
+        return self.group.expansions.get((self.a, self.b), lambda _: self._expanded())
+
+    def _expanded(self) -> Expansion:
+        assert self._derivatives is not None
         group, (derivatives_a, *derivatives_b) = self.group, self._derivatives
 
         def along(change: FloatArray) -> ScorePath:
             on_items = change if group.unit_of is None else change[group.unit_of]
-
-            def path(multiples: FloatArray) -> FloatArray:
-                score = derivatives_a.along(on_items, multiples)
-                return score - derivatives_b[0].along(on_items, multiples) if derivatives_b else score
-
-            return path
+            score_a, *score_b = (one.path(on_items) for one in (derivatives_a, *derivatives_b))
+            return (lambda multiples: score_a(multiples) - score_b[0](multiples)) if score_b else score_a
 
         first = group.by_unit(
             derivatives_a.first - derivatives_b[0].first if derivatives_b else derivatives_a.first
@@ -338,9 +343,8 @@ class RankSample(ItemSample):
 
         def difference(signs: FloatArray) -> float:
             item_signs = signs if unit_of is None else signs[unit_of]
-            score_a, score_b = derivatives.along(
-                np.concatenate([item_signs, -item_signs]), np.array([1.0, -1.0])
-            )
+            path = derivatives.path(np.concatenate([item_signs, -item_signs]))
+            score_a, score_b = path(np.array([1.0, -1.0]))
             return float(score_a - score_b)
 
         effects = self._unit_differences(derivatives.first)

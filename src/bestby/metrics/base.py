@@ -428,9 +428,9 @@ class WeightDerivatives:
         weights are multiplied: they then sum to 0.
     second : callable
         Returns the second derivatives by the weight of each item, shape (n,).
-    along : callable
-        ``along(change, multiples)`` returns the scores, shape (R,), at the weights 1 plus each of the
-        ``multiples``, of shape (R,), times a ``change``, of shape (n,); NaN where undefined.
+    path : callable
+        ``path(change)`` returns a function of multiples, of shape (R,): the scores, shape (R,), at the
+        weights 1 plus each of the multiples times ``change``, of shape (n,); NaN where undefined.
     classes : ndarray of int, shape (n,), optional
         The class of each item, if the score is a mean over pairs of one item of each of two classes: each
         class then has a spread of its own.
@@ -439,11 +439,14 @@ class WeightDerivatives:
         they are few, they do not show how much others would change the score, whatever their derivatives are.
     second_of_groups : callable, optional
         ``second_of_groups(of)`` returns the second derivatives by the common weight of the items of each
-        group, shape (G,), where ``of``, of shape (n,), is the group of each item from 0. Without it, `along`
+        group, shape (G,), where ``of``, of shape (n,), is the group of each item from 0. Without it, `path`
         is called once for each group.
     curvature : callable, optional
         Returns the sum of the second derivatives over all items, where that takes less time than each of
         them.
+    light_paths : bool
+        Whether paths hold a few numbers, so that those of many pairs of systems may be kept; False, the
+        default, if they hold arrays of the items.
 
     Examples
     --------
@@ -459,28 +462,12 @@ class WeightDerivatives:
 
     first: FloatArray
     second: Callable[[], FloatArray]
-    along: Callable[[FloatArray, FloatArray], FloatArray]
+    path: Callable[[FloatArray], ScorePath]
     classes: IntArray | None = None
     scarce: BoolArray | None = None
     second_of_groups: Callable[[IntArray], FloatArray] | None = None
     curvature: Callable[[], float] | None = None
-
-
-class Paths:
-    """`along` of `WeightDerivatives`, from a function that returns the path of a change of the weights."""
-
-    # Scores along one change are asked for several times in a row: its path stays until there is another.
-
-    def __init__(self, path: Callable[[FloatArray], ScorePath]) -> None:
-        self._path = path
-        self._last: tuple[FloatArray, ScorePath] | None = None
-
-    def __call__(self, change: FloatArray, multiples: FloatArray) -> FloatArray:
-        """Return the scores (R,) at the weights 1 plus multiples (R,) of a change (n,)."""
-        last = self._last
-        if last is None or last[0] is not change:
-            last = self._last = change, self._path(change)
-        return last[1](multiples)
+    light_paths: bool = False
 
 
 Names: TypeAlias = dict[str, tuple[str, Callable[[str], BaseMetric]]]

@@ -23,21 +23,19 @@ from bestby._core.chunks import CHUNK, chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, ScorePath
 from bestby.metrics._items import required_gold
-from bestby.metrics.base import Names, Paths, StandardisedMetric, WeightDerivatives
+from bestby.metrics.base import Names, StandardisedMetric, WeightDerivatives
 from bestby.metrics.ranks import (
+    Concordance,
     GroupValues,
     Inversions,
     Polynomial,
     RankMetric,
     Ranks,
-    concordance,
     from_here,
     group_sums,
-    mean_concordance,
     places_in,
     quotient_bend,
     quotients,
-    total_concordance,
     totals_to_group_ends,
 )
 from bestby.metrics.smooth import Line, SmoothMetric
@@ -226,6 +224,16 @@ class TwoOrders:
         return Inversions(places_in(np.argsort(self.y.groups.take(self.order), kind="stable")))
 
     @cached_property
+    def concordance(self) -> Concordance:
+        """Which pairs of items are in the same order in both columns."""
+        return Concordance(self.x.groups, self.y.groups)
+
+    @cached_property
+    def signs(self) -> FloatArray:
+        """For each item how many are concordant with it, less how many are discordant."""
+        return self.concordance.signs()
+
+    @cached_property
     def last(self) -> BoolArray:
         """True at the last position in this order of each group of items tied in both columns."""
         tied = [np.diff(column.groups.take(self.order)) == 0 for column in (self.x, self.y)]
@@ -331,21 +339,19 @@ class Kendall(_RankCorrelation):
 
     def whole(self, prepared: TwoOrders) -> float:
         """Score the data, from the pairs of items in the same order."""
-        n, groups = prepared.n_items, (prepared.x.groups, prepared.y.groups)
-        untied = (float(n * n - int(sizes @ sizes)) for sizes in map(np.bincount, groups))
-        sums = total_concordance(*groups), *untied
+        n, columns = prepared.n_items, (prepared.x, prepared.y)
+        untied = (float(n * n - int(column.sizes @ column.sizes)) for column in columns)
+        sums = float(prepared.signs.sum()), *untied
         return float(_quotient(*(np.array([one]) for one in sums))[0])
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
-        x, y = prepared.x, prepared.y
-        return None if _share_values(x) else concordance(x.groups, y.groups)
+        return None if _share_values(prepared.x) else prepared.signs
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        groups = prepared.x.groups, prepared.y.groups
-        by_group = partial(kendall_by_group, *groups)
-        return dataclasses.replace(kendall_derivatives(*groups), second_of_groups=by_group)
+        by_group = partial(kendall_by_group, prepared.x.groups, prepared.y.groups)
+        return dataclasses.replace(kendall_derivatives(prepared), second_of_groups=by_group)
 
 
 def _pairs(in_order: Array, last: BoolArray) -> IntArray:
@@ -459,7 +465,7 @@ def spearman_derivatives(x: Ranks, y: Ranks) -> WeightDerivatives:
 
     def second() -> FloatArray:
         terms = [_mean_product(x, y), *squares]
-        ends = [concordance(x.groups, y.groups) / n, 1.0 - _tied(x), 1.0 - _tied(y)]
+        ends = [Concordance(x.groups, y.groups).signs() / n, 1.0 - _tied(x), 1.0 - _tied(y)]
         return quotient.second(
             [0.5 * end - 4.0 * term.first - 6.0 * term.value for end, term in zip(ends, terms, strict=True)]
         )
@@ -467,14 +473,13 @@ def spearman_derivatives(x: Ranks, y: Ranks) -> WeightDerivatives:
     def curvature() -> float:
         values = [quotient.product, *(square.value for square in squares)]
         untied = [n * float(np.mean(1.0 - _tied(z))) for z in (x, y)]
-        ends = [mean_concordance(x.groups, y.groups), *untied]
+        ends = [float(Concordance(x.groups, y.groups).signs().mean()), *untied]
         return quotient.curvature(
             [0.5 * end - 6.0 * n * value for end, value in zip(ends, values, strict=True)]
         )
 
-    return WeightDerivatives(
-        quotient.first, second, Paths(partial(_spearman_path, x, y)), curvature=curvature
-    )
+    path = partial(_spearman_path, x, y)
+    return WeightDerivatives(quotient.first, second, path, curvature=curvature, light_paths=True)
 
 
 def _mean_product(x: Ranks, y: Ranks) -> _Term:
@@ -522,37 +527,42 @@ def _cubic(sums: FloatArray, weighed: FloatArray, u: int, v: int) -> list[float]
     ]
 
 
-def kendall_derivatives(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
-    """Return the derivatives of Kendall's tau-b, from the groups of ties of each item in both columns."""
+def kendall_derivatives(orders: TwoOrders) -> WeightDerivatives:
+    """Return the derivatives of Kendall's tau-b."""
     # Agreement, and untied pairs of x and of y, are mean values over pairs of items: of a kernel h with the
     # mean h_i over the pairs of item i and the mean h, a share e moved to item i makes
     # (1 - e)^2 h + 2 e (1 - e) h_i, as an item is tied with itself. So h' = 2 (h_i - h), h'' = 2 h - 4 h_i.
-    n = groups_x.size
-    signs = concordance(groups_x, groups_y)
-    parts = [signs / n, *(1.0 - np.bincount(groups)[groups] / n for groups in (groups_x, groups_y))]
-    values = [float(part.mean()) for part in parts]
-    terms = [_Term(value, 2.0 * (part - value)) for value, part in zip(values, parts, strict=True)]
+    n = orders.n_items
+
+    def parts() -> list[FloatArray | float]:
+        return [orders.signs / n, 1.0 - _tied(orders.x), 1.0 - _tied(orders.y)]
+
+    values = [float(np.mean(part)) for part in parts()]
+    terms = [_Term(value, 2.0 * (part - value)) for value, part in zip(values, parts(), strict=True)]
     quotient = _Quotient.of(*terms)
 
     def second() -> FloatArray:
-        return quotient.second([2.0 * value - 4.0 * part for value, part in zip(values, parts, strict=True)])
+        bends = [2.0 * value - 4.0 * part for value, part in zip(values, parts(), strict=True)]
+        return quotient.second(bends)
 
-    path = partial(_kendall_path, groups_x, groups_y, signs)
-    return WeightDerivatives(quotient.first, second, Paths(path))
+    def curvature() -> float:
+        return quotient.curvature([-2.0 * n * value for value in values])
+
+    path = partial(_kendall_path, orders)
+    return WeightDerivatives(quotient.first, second, path, curvature=curvature, light_paths=True)
 
 
-def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> ScorePath:
-    """Return the path of Kendall's tau-b, from the concordance of each item."""
-    linear = 2.0 * float(change @ signs)
-    square = total_concordance(groups_x, groups_y, change) if change.any() else 0.0
-    untied = []
-    for groups in (groups_x, groups_y):
-        count, mass = np.bincount(groups), np.bincount(groups, weights=change)
-        n, more = groups.size, float(change.sum())
+def _kendall_path(orders: TwoOrders, change: FloatArray) -> ScorePath:
+    """Return the path of Kendall's tau-b."""
+    linear = 2.0 * float(change @ orders.signs)
+    square = orders.concordance.total(change) if change.any() else 0.0
+    n, more, untied = change.size, float(change.sum()), []
+    for column in (orders.x, orders.y):
+        count, mass = column.sizes, group_sums(column.groups, change) if column.has_ties else change
         pairs = (more**2, 2.0 * n * more, float(n**2))
         tied = (mass @ mass, 2.0 * (count @ mass), count @ count)
         untied.append([float(all_of - same) for all_of, same in zip(pairs, tied, strict=True)])
-    return _quotient_path([[square, linear, float(signs.sum())], *untied])
+    return _quotient_path([[square, linear, float(orders.signs.sum())], *untied])
 
 
 # -- second derivatives by the weight of each group -------------------------------------------------
@@ -620,9 +630,10 @@ def _products_of_moves(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> 
         products[group] = moved[0] @ moved[1]
     small = np.flatnonzero(sizes[of] ** 2 <= n)
     for one, other in _pairs_within(small[np.argsort(of[small], kind="stable")], of):
-        weights = np.concatenate([np.ones(n), np.zeros(one.size)])
-        points = [np.concatenate(both) for both in ((groups_x, groups_x[one]), (groups_y, groups_y[other]))]
-        near = concordance(points[0], points[1], weights)[n:]
+        points = groups_x[one], groups_y[other]
+        among = [np.concatenate(both) for both in zip((groups_x, groups_y), points, strict=True)]
+        near = Concordance(*among).signs()[n:]
+        near -= Concordance(*(Ranks.of(part).groups for part in points)).signs()
         products += 0.25 * group_sums(of[one], near, sizes.size)
     return products
 
@@ -673,11 +684,11 @@ def _squares_of_moves(groups: IntArray, of: IntArray) -> FloatArray:
 def kendall_by_group(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
     """Return the second derivatives of Kendall's tau-b by the weight of each group; see `spearman`."""
     sizes = np.bincount(of)
-    signs = concordance(groups_x, groups_y)
+    signs = Concordance(groups_x, groups_y).signs()
     # With groups laid end to end in both columns, items of two groups are concordant: so one count over all
     # items has what lies within groups, and as many concordant items more as lie in other groups.
     laid = [GroupValues.from_items(of, groups).place for groups in (groups_x, groups_y)]
-    inside = concordance(laid[0], laid[1]) - (of.size - sizes[of])
+    inside = Concordance(*laid).signs() - (of.size - sizes[of])
     agreement = Polynomial(float(signs.sum()), 2.0 * group_sums(of, signs), group_sums(of, inside))
     untied = []
     for groups in (groups_x, groups_y):

@@ -15,12 +15,13 @@ from typing import Any, Self
 import numpy as np
 
 from bestby._core.cached import cached_property
+from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, ScorePath
 from bestby.data.columns import codes, is_plain
 from bestby.data.evaluation import Evaluation
 from bestby.metrics._items import named_label, required_gold, say_which_is_positive, shown_label
-from bestby.metrics.base import Names, Paths, Patterns, WeightDerivatives
+from bestby.metrics.base import Names, Patterns, WeightDerivatives
 from bestby.metrics.ranks import (
     GroupValues,
     Polynomial,
@@ -259,7 +260,8 @@ def roc_auc_derivatives(ranking: Ranking) -> WeightDerivatives:
 
         return along
 
-    return WeightDerivatives(first, second, Paths(path), classes, classes == int(n_positive <= n_negative))
+    smaller = classes == int(n_positive <= n_negative)
+    return WeightDerivatives(first, second, path, classes, smaller, light_paths=True)
 
 
 def roc_auc_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
@@ -347,20 +349,27 @@ def average_precision_derivatives(ranking: Ranking) -> WeightDerivatives:
         bends: FloatArray = ((bend - 2.0 * in_order * y) / total).take(place)
         return bends
 
-    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-        positives, true, size, _ = thresholds()
+    def path(change: FloatArray) -> ScorePath:
         c = change.take(ranking.order)
-        more_positives, more = ranking.sums_by_group(c * ranking.positive), ranking.sums_by_group(c)
-        columns = true, size, positives, np.cumsum(more_positives), np.cumsum(more), more_positives
-        adding, gains = np.flatnonzero(positives), np.empty(multiples.size)  # other thresholds add nothing
-        true, size, positives, more_true, more_size, more_positives = (one.take(adding) for one in columns)
-        for i, multiple in enumerate(multiples.tolist()):
-            shares, everything = true + multiple * more_true, size + multiple * more_size
-            shares /= np.where(everything > 0.0, everything, np.inf)
-            gains[i] = (positives + multiple * more_positives) @ shares
-        return quotients(gains, total + multiples * more_positives.sum())
+        items, last, ends = ranking.thresholds  # others than those of positive items add nothing
+        true, size = np.flatnonzero(last) + 1.0, ends + 1.0
+        more_true, more_size = np.cumsum(c.take(items))[last], np.cumsum(c).take(ends)
+        positives, more_positives = (np.diff(one, prepend=0.0) for one in (true, more_true))
 
-    return WeightDerivatives(first, second, along, scarce=(ranking.positive == 1).take(place))
+        def along(multiples: FloatArray) -> FloatArray:
+            gains = np.zeros(multiples.size)
+            for part in chunks(true.size):
+                for i, multiple in enumerate(multiples.tolist()):
+                    shares = true[part] + multiple * more_true[part]
+                    everything = size[part] + multiple * more_size[part]
+                    everything[everything <= 0.0] = np.inf
+                    shares /= everything
+                    gains[i] += np.einsum("j,j->", positives[part] + multiple * more_positives[part], shares)
+            return quotients(gains, total + multiples * more_positives.sum())
+
+        return along
+
+    return WeightDerivatives(first, second, path, scarce=(ranking.positive == 1).take(place))
 
 
 def average_precision_by_group(ranking: Ranking, of: IntArray) -> FloatArray:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.cached import cached_property
-from bestby._core.chunks import chunks
+from bestby._core.chunks import CHUNK, chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics.base import WeightedMetric
@@ -250,139 +250,147 @@ def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, Int
 
 # -- concordant pairs -------------------------------------------------------------------------------
 
-# Items stand in the order of x, those tied in x in descending order of y, and tied items have descending
-# ranks of y: what stands before an item and has a lower rank is then less than it in both columns.
 
+@dataclass(frozen=True, eq=False)
+class Concordance:
+    """Which pairs of items are in the same order in two columns, by the groups of ties of the items in both.
 
-def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
-    """Return how many items are concordant with an item less those discordant with it, mean over all items.
+    Pairs that are tied in a column are neither concordant nor discordant.
 
-    Items come by the groups of ties they are in, in both columns; pairs tied in one of them count as neither.
-
-    >>> mean_concordance(np.array([0, 1, 2]), np.array([0, 2, 1]))
-    0.6666666666666666
+    >>> pairs = Concordance(np.array([0, 1, 2]), np.array([0, 2, 1]))
+    >>> pairs.signs(), pairs.total(np.array([1.0, 1.0, 2.0]))
+    (array([2., 0., 0.]), 2.0)
     """
-    return total_concordance(groups_x, groups_y) / groups_x.size
+
+    # Items stand in the order of one column, those tied in it in descending order of the other, in which tied
+    # items have descending ranks: what stands before an item and has a lower rank is then less than it in
+    # both columns. Blocks of items are halved by rank until they hold a few, which are compared each with
+    # each: any two items are in the two halves of one block once, or among the few.
+
+    x: IntArray
+    y: IntArray
+
+    def signs(self) -> FloatArray:
+        """Return for each item how many are concordant with it, less how many are discordant."""
+        rank, in_order = self._ranks
+        items = in_order.astype(np.int64)  # the upper 32 bits count the concordant items of each
+        for part, lower, upper, same in _halvings(items, rank.size):
+            halves = items[part].reshape(len(lower), 2, -1)
+            halves[:, 0] += (lower.shape[1] + same - lower) << 32  # of the upper half, those after
+            halves[:, 1] += (upper - same) << 32
+        by_rank = np.empty(items.size)
+        for part in chunks(items.size // _FEW, _FEW):
+            few = items.reshape(-1, _FEW)[part]
+            ranks = np.ascontiguousarray(few.T % _FEW, dtype=np.uint8)
+            near = np.zeros(ranks.shape, dtype=np.uint8)
+            for last in range(1, _FEW):
+                ascends = (ranks[:last] < ranks[last]).view(np.uint8)
+                near[:last] += ascends
+                near[last] += ascends.sum(axis=0, dtype=np.uint8)
+            by_rank[few & 0xFFFFFFFF] = (few >> 32) + near.T
+        # Of those that are tied in neither column, all that are not concordant are discordant.
+        signs: FloatArray = 2.0 * by_rank.take(rank) - rank.size
+        for groups, times in ((self.x, 1), (self.y, 1), (self._both, -1)):
+            signs += times if _untied(groups) else times * np.bincount(groups).take(groups)
+        return signs
+
+    def total(self, weights: FloatArray) -> float:
+        """Return the sum over all pairs, in either order, of the products of their weights.
+
+        Those of discordant pairs are negative.
+        """
+        rank, in_order = self._ranks
+        by_rank = np.zeros(in_order.size)
+        by_rank[rank] = weights
+        weight, ranks, ascending = by_rank.take(in_order), in_order.copy(), 0.0
+        for part, lower, upper, same in _halvings(ranks, rank.size):
+            of_lower, of_upper = (weight[part].take(places) for places in (lower, upper))
+            blocks, half = lower.shape
+            sums = np.zeros((blocks, half + 1))
+            np.cumsum(of_lower, axis=1, out=sums[:, 1:])
+            same -= np.arange(0, sums.size, half + 1)[:, None]
+            ascending += float(np.einsum("bi,bi->", of_upper, sums.take(upper - same)))
+            _side_by_side(weight[part], of_lower, of_upper)
+        for part in chunks(ranks.size // _FEW, _FEW):
+            few, of_few = (np.ascontiguousarray(one.reshape(-1, _FEW)[part].T) for one in (ranks, weight))
+            for last in range(1, _FEW):
+                ascending += float(
+                    np.einsum("jn,jn,n->", few[:last] < few[last], of_few[:last], of_few[last])
+                )
+        # Pairs count twice; those that are untied and do not ascend in both columns are discordant.
+        untied = float(weights.sum()) ** 2
+        for groups, times in ((self.x, 1.0), (self.y, 1.0), (self._both, -1.0)):
+            mass = weights if _untied(groups) else group_sums(groups, weights)
+            untied -= times * float(np.einsum("g,g->", mass, mass))
+        return 4.0 * ascending - untied
+
+    @cached_property
+    def _both(self) -> IntArray:
+        """The groups of items that are tied in both columns."""
+        for groups in (self.x, self.y):
+            if _untied(groups):
+                return groups
+        both: IntArray = np.unique(self.x * (int(self.y.max()) + 1) + self.y, return_inverse=True)[1]
+        return both.reshape(-1)
+
+    @cached_property
+    def _ranks(self) -> tuple[IntArray, Array]:
+        """The rank of each item, and the ranks in the order of the items, of which there are a power of two.
+
+        The added ones stand first, are greater than the others and descend, so that they ascend with none.
+        """
+        rank, other = (self.x, self.y) if _untied(self.x) else (self.y, self.x)
+        n = rank.size
+        bits = max(n - 1, _FEW - 1).bit_length()
+        last = (1 << bits) - 1
+        if not _untied(rank):
+            rank = places_in(np.argsort((rank << bits) + (last - other), kind="stable"))
+        ranks = np.arange(last, -1, -1, dtype=np.int32)
+        # Sorted as numbers of the group of the other column and, in it, of the descending rank
+        ranks[last + 1 - n :] = last - (np.sort((other << bits) + (last - rank)) & last)
+        return rank, ranks
 
 
-def total_concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> float:
-    """Return the sum over all items of the concordant items less the discordant ones.
+_FEW = 16
+"""Items of a block that are compared each with each, which takes less time than four more halvings."""
 
-    With weights, a pair of items counts the product of theirs.
+
+def _halvings(ranks: Array, n: int) -> Iterator[tuple[slice, IntArray, IntArray, IntArray]]:
+    """Halve blocks of items by rank until they hold a few items; see `Concordance`.
+
+    The lowest bits of `ranks`, which are put in order in place, are the ranks, a power of two of them; from n
+    on they are no items. Each step yields the part of the items that was halved, and three arrays of the
+    shape (blocks, half a block): where in the part the items of the lower and of the upper half of each
+    block's ranks were, and how many places before these are in other blocks or of the same half, so that the
+    other half has the rest. Large blocks are parts of their own; all later steps of a part follow each other,
+    as it stays in the cache.
     """
-    w = np.ones(groups_x.size) if weights is None else weights
-    order, ranks = _ranks_in_order(groups_x, groups_y)
-    ascending = 0.0
-    if weights is None:
-        ascending = float(sum(int(lower_first.sum()) for *_, lower_first in _halvings(ranks)))
-    else:
-        weight = _padded(w.take(order), ranks.size)
-        for lower, upper, _, lower_first in _halvings(ranks):
-            of_lower, of_upper = weight.take(lower), weight.take(upper)
-            ascending += float(np.vdot(of_upper, _first(lower_first, of_lower)))
-            weight = _together(of_lower, of_upper)
-    # Pairs count twice; those that are untied and do not ascend in both columns are discordant.
-    return 4.0 * ascending - float(w @ _untied_with(groups_x, groups_y, w))
+    parts = [slice(0, ranks.size)]
+    while parts:
+        part = parts.pop()
+        here = ranks[part]
+        half = here.size // 2
+        while half >= _FEW and part.start < n:
+            bit = here & half
+            lower, upper = (np.flatnonzero(one).reshape(-1, half) for one in (bit == 0, bit != 0))
+            _side_by_side(here, here.take(lower), here.take(upper))
+            yield part, lower, upper, np.arange(0, here.size, 2 * half)[:, None] + np.arange(half)
+            if here.size > CHUNK:
+                middle = part.start + half
+                parts += [slice(middle, part.stop), slice(part.start, middle)]
+                break
+            half //= 2
 
 
-def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """Return for each item the weight, 1 by default, of the concordant items less that of the discordant."""
-    w = np.ones(groups_x.size) if weights is None else weights
-    order, ranks = _ranks_in_order(groups_x, groups_y)
-    concordant = np.zeros(ranks.size)
-    weight = _padded(w.take(order), ranks.size)
-    for lower, upper, upper_first, lower_first in _halvings(ranks):
-        above: Array = upper.shape[1] - upper_first
-        below: Array = lower_first
-        if weights is not None:
-            of_lower, of_upper = weight.take(lower), weight.take(upper)
-            above = of_upper.sum(axis=1, keepdims=True) - _first(upper_first, of_upper)
-            below = _first(lower_first, of_lower)
-            weight = _together(of_lower, of_upper)
-        concordant = _together(concordant.take(lower) + above, concordant.take(upper) + below)
-    of_item = np.empty(order.size)
-    of_item[order] = concordant.take(ranks[ranks.size - order.size :])  # in the end items stand by rank
-    signs: FloatArray = 2.0 * of_item - _untied_with(groups_x, groups_y, w)
-    return signs
-
-
-def _halvings(ranks: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]:
-    """Halve blocks of items by rank until each item is a block of its own.
-
-    Ranks are a permutation of the numbers below a power of two. Each step yields four arrays of the shape
-    (blocks, half a block): the places of the lower and of the upper half of each block's ranks, both in the
-    order of the items, and how many of the other half stand before each of them. The halves then stand side
-    by side, as `_together` puts them. Any two items are in the two halves of one block once.
-    """
-    half = ranks.size // 2
-    while half:
-        is_upper = (ranks & half).astype(np.bool_)
-        lower, upper = (np.flatnonzero(part).reshape(-1, half) for part in (~is_upper, is_upper))
-        # Before the k-th item of one half stand k of the same half in its block; the rest are of the other.
-        same = np.arange(lower.size).reshape(-1, half) + half * np.arange(len(lower))[:, None]
-        yield lower, upper, lower - same, upper - same
-        ranks = _together(ranks.take(lower), ranks.take(upper))
-        half //= 2
-
-
-def _together(lower: Array, upper: Array) -> Array:
-    """Return the values of both halves of each block side by side, in one row."""
-    return np.concatenate([lower, upper], axis=1).reshape(-1)
-
-
-def _first(counts: IntArray, weights: FloatArray) -> FloatArray:
-    """Return the sums of the first so many weights of each row, as many as each count says."""
-    sums = np.zeros((len(weights), weights.shape[1] + 1))
-    np.cumsum(weights, axis=1, out=sums[:, 1:])
-    found: FloatArray = sums.take(counts + np.arange(0, sums.size, sums.shape[1])[:, None])
-    return found
-
-
-def _ranks_in_order(groups_x: IntArray, groups_y: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the order of the items, and their ranks of y in it, with more ranks to a power of two.
-
-    The added ones stand first, are greater than the others and descend, so that they ascend with none.
-    """
-    n = groups_x.size
-    if _untied(groups_x):
-        order = places_in(groups_x)
-    else:
-        top = int(groups_y.max()) + 1
-        order = np.argsort(groups_x * top + (top - 1 - groups_y), kind="stable")
-    size = 1 << (n - 1).bit_length()
-    ranks = np.arange(size - 1, -1, -1, dtype=np.promote_types(np.int32, np.min_scalar_type(-size)))
-    ranks[size - n :] = _descending_in_ties(groups_y.take(order))
-    return order, ranks
-
-
-def _padded(in_order: FloatArray, size: int) -> FloatArray:
-    """Return weights for the ranks of `_ranks_in_order`, 0 for those that it adds."""
-    return np.concatenate([np.zeros(size - in_order.size), in_order])
-
-
-def _descending_in_ties(y: IntArray) -> IntArray:
-    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
-    if _untied(y):
-        return y
-    return places_in(np.argsort(y * y.size + np.arange(y.size - 1, -1, -1)))
+def _side_by_side(values: Array, lower: Array, upper: Array) -> None:
+    """Put the values of the two halves of each block, of the shape (blocks, half a block), side by side."""
+    halves = values.reshape(len(lower), 2, -1)
+    halves[:, 0], halves[:, 1] = lower, upper
 
 
 def _untied(groups: IntArray) -> bool:
     """Return whether every item is a group of its own."""
     return int(groups.max()) + 1 == groups.size
-
-
-def _untied_with(groups_x: IntArray, groups_y: IntArray, w: FloatArray) -> FloatArray:
-    """Return for each item the weight of the items that are tied with it in neither column."""
-    columns = [groups for groups in (groups_x, groups_y) if not _untied(groups)]
-    untied: FloatArray = w.sum() - (2 - len(columns)) * w
-    for groups in columns:
-        untied -= np.bincount(groups, weights=w)[groups]
-    if len(columns) < 2:
-        return untied + w
-    both = np.unique(groups_x * (int(groups_y.max()) + 1) + groups_y, return_inverse=True)[1].reshape(-1)
-    untied += np.bincount(both, weights=w)[both]
-    return untied
 
 
 @dataclass(frozen=True, eq=False)
