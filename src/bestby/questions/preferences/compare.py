@@ -15,7 +15,7 @@ from bestby._core import checks, rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
-from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
+from bestby._core.typing import Array, ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
 from bestby.comparisons import family, many_systems, note_rules, swap_notes
 from bestby.comparisons.best import best_set, is_asked
 from bestby.comparisons.one_metric import MOST_HELD
@@ -765,9 +765,15 @@ def _data_hash(judged: Judgements) -> str:
     digest = hashlib.blake2b("|".join(judged.systems).encode(), digest_size=8)
     size = len(judged.systems)
     keys = (judged.outcome.astype(np.int64) * size + judged.first) * size + judged.second
-    for codes in [clusters.codes for clusters in judged.clusters.values()] or [np.zeros(1, dtype=np.int64)]:
-        digest.update(np.sort(codes.astype(np.int64) * (3 * size * size) + keys).view(np.uint8).data)
+
+    def in_order(numbers: Array) -> Array:
+        numbers += keys  # in place, as there may be many
+        numbers.sort()
+        return numbers
+
+    for codes in [clusters.codes for clusters in judged.clusters.values()] or [np.zeros(judged.n, np.int8)]:
+        digest.update(in_order(codes.astype(np.int64) * (3 * size * size)).view(np.uint8).data)
     for column in judged.covariates.T:
         # Complex numbers are sorted by the real part, then the other, in half the time of two sorts
-        digest.update(np.ascontiguousarray(np.sort(keys + 1j * column).imag).view(np.uint8).data)
+        digest.update(np.ascontiguousarray(in_order(1j * column).imag).view(np.uint8).data)
     return digest.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -48,9 +49,8 @@ def _pairs(found: Fit) -> PairSums:
         table = trials.table(values)
         return np.asarray((table + sign * table.T)[i, j])
 
-    columns = [x * w for x in trials.columns.T] + (
-        [trials.count * found.moments.both] if found.davidson else []
-    )
+    more = (trials.count * found.moments.both,) if found.davidson else ()
+    columns = chain((x * w for x in trials.columns.T), more)
     border = np.column_stack([np.empty((i.size, 0)), *(over_orders(x, -1.0) for x in columns)])
     residual = over_orders(trials.count * found.residuals[0], -1.0)
     return PairSums(i, j, residual, over_orders(w, 1.0), border, number)
@@ -106,8 +106,8 @@ def _design_effect(
     trace = 0.0
     for members, sizes in clusters.blocks(np.arange(clusters.n)):
         r, *tie = (trials.weighted(x, members) for x in found.residuals)
-        number = pairs.number[judged.first[members], judged.second[members]]
-        signed = r * np.where(judged.first[members] < judged.second[members], 1.0, -1.0)
+        first, second = judged.first[members], judged.second[members]
+        number, signed = pairs.number[first, second], np.where(first < second, r, -r)
         columns = [*(r * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
         kept = [
             columns[k] - of_k[number] * signed for k, of_k in zip(np.flatnonzero(free), over.T, strict=True)

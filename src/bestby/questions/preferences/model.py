@@ -9,6 +9,7 @@ the mean must be right, and the covariance of `precision` gets the variance of t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,17 +62,18 @@ class Trials:
         cells = np.flatnonzero(count)
         place = np.full(count.size, -1, dtype=np.int32)
         place[cells] = np.arange(cells.size)
-        outcome, pair = np.divmod(cells, size * size)
+        outcome, first, second = (x.astype(np.int32) for x in np.unravel_index(cells, (3, size, size)))
         columns, offset = np.empty((cells.size, 0)), np.zeros(cells.size)
-        return cls(judged, pair // size, pair % size, outcome, count[cells], columns, offset, place[codes])
+        return cls(judged, first, second, outcome, count[cells], columns, offset, place[codes])
 
     def one_by_one(self, columns: FloatArray) -> Trials:
-        """Return a trial per judgement, with columns of its own, of those that are in a trial."""
+        """Return a trial per judgement, with more columns, of those that are in a trial."""
         kept = np.flatnonzero(self.place >= 0)
         place = np.full(self.place.size, -1, dtype=np.int32)
         place[kept] = np.arange(kept.size)
         count = np.ones(kept.size) if self.judged.weights is None else self.judged.weights[kept]
-        return replace(self.at(self.place[kept]), count=count, columns=columns[kept], place=place)
+        rows = self.at(self.place[kept])
+        return replace(rows, count=count, columns=np.hstack([rows.columns, columns[kept]]), place=place)
 
     def at(self, positions: Array) -> Trials:
         """Return the trials at some positions, which judgements are in none of."""
@@ -140,7 +142,7 @@ class Fit:
     """The fitted model: parameters (P,) are the S strengths, the columns of the trials, and log nu of ties.
 
     `component` tells which systems have finite differences of strength: those of one number, whose mean
-    is 0. `inverse` is the inverse Fisher information in the space of these.
+    is 0. `information`, (P, P), is Fisher's of all judgements; `inverse` is its inverse in their space.
     """
 
     trials: Trials
@@ -148,6 +150,7 @@ class Fit:
     component: IntArray
     davidson: bool
     jeffreys: bool
+    information: FloatArray
     inverse: FloatArray
     moments: Moments
 
@@ -193,11 +196,6 @@ class Fit:
         tied = np.log(ties) if self.davidson else 0.5 * (np.log(q) + np.log(1.0 - q))
         logs = np.where(y == 1.0, np.log(win), np.where(y == 0.0, np.log(loss), tied))
         return float(self.trials.count @ logs)
-
-    @property
-    def information(self) -> FloatArray:
-        """The Fisher information of all judgements, shape (P, P)."""
-        return information(self.trials, self.moments, self.davidson)
 
 
 def log_odds(trials: Trials, parameters: FloatArray) -> FloatArray:
@@ -249,7 +247,7 @@ def products(
     pairs += pairs.swapaxes(1, 2).copy()
     out[:, :S, :S] = -pairs
     out[:, np.arange(S), np.arange(S)] += pairs.sum(axis=2)
-    weighted = [x * of_y for x in columns] + ([] if of_both is None else [of_both])
+    weighted = chain((x * of_y for x in columns), () if of_both is None else (of_both,))
     for column, values in enumerate(weighted, start=S):
         table = by_pair(values)
         out[:, :S, column] = out[:, column, :S] = table.sum(axis=2) - table.sum(axis=1)
@@ -309,27 +307,30 @@ def fit(
             "strengths have no finite estimate: the judgements are all ties",
             hint='ties="half" counts a tie as half a win for both',
         )
+    gap = log_odds(trials, beta)
     for step_number in range(100):
-        moments = moments_at(log_odds(trials, beta), float(beta[-1]) if davidson else None)
+        moments = moments_at(gap, float(beta[-1]) if davidson else None)
         matrix = information(trials, moments, davidson)
         if names and step_number == 0:
             _refuse_collinear(matrix, trials.size, names)
         amount = max(float(np.trace(matrix)) / P, 1e-300)
         inverse = np.linalg.inv(matrix + amount * free) - free / amount
-        found = Fit(trials, beta, component, davidson, jeffreys, 0.5 * (inverse + inverse.T), moments)
+        inverse = 0.5 * (inverse + inverse.T)
+        found = Fit(trials, beta, component, davidson, jeffreys, matrix, inverse, moments)
         of_y, *of_tie = (trials.count * x for x in found.residuals)
         if jeffreys:
             of_y += trials.count * found.leverage * (0.5 - moments.mean)
         ahead = np.bincount(trials.first, of_y, trials.size) - np.bincount(trials.second, of_y, trials.size)
         gradient = np.concatenate([ahead, of_y @ trials.columns, [x.sum() for x in of_tie]])
-        step = found.inverse @ gradient
+        step = inverse @ gradient
         moved = log_odds(trials, step) - trials.offset
         reach = float(np.abs(moved).max(initial=0.0)) + (abs(float(step[-1])) if davidson else 0.0)
         # Log odds by which a step moves at the most
         if reach < 1e-10:
             return found
         beta = beta + step * (np.log1p(reach) / reach)
-        if (names or davidson) and float(np.abs(log_odds(trials, beta)).max()) > FARTHEST:
+        gap = log_odds(trials, beta)
+        if (names or davidson) and float(np.abs(gap).max()) > FARTHEST:
             break
     raise DesignError(
         f"the covariates {', '.join(names)} predict some judgements without error, so that their coefficients"

@@ -155,10 +155,9 @@ def heaviest(found: Fit, clusters: Clusters) -> IntArray:
 
 def without(found: Fit, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the information without each of some clusters, (B, P, P), invertible."""
-    full = found.information
-    amount = float(np.trace(full)) / len(full)
+    full, P = found.information, found.parameters.size
     # A cluster that alone tells of something leaves nothing of it: there its scores are 0, too
-    full += amount * (constant(found.component, len(full)) + 1e-9 * np.eye(len(full)))
+    full = full + float(np.trace(full)) / P * (constant(found.component, P) + 1e-9 * np.eye(P))
     for part, informations in _informations(found, clusters, chosen):
         yield part, full - informations
 

@@ -276,7 +276,7 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
         groups(item, "item"),
         groups(cluster, "cluster"),
         (table,),
-        np.arange(first.size),
+        np.arange(first.size, dtype=np.int32),
         frozenset({a, b, winner, item or winner, cluster or winner}),
         description + "".join(f"; {role}: {name}" for role, name in more if name),
     )
@@ -299,10 +299,10 @@ def _unfolded(table: Table) -> Table:
     return dataclasses.replace(table, data=ChainMap(made, table.data)) if made else table  # type: ignore[arg-type]  # to be read only
 
 
-def _cells(table: Table, name: str) -> list[Any]:
-    """Return the values of a column as they are, None where there is none."""
+def _cells(table: Table, name: str, most: int | None = None) -> list[Any]:
+    """Return the first values of a column, or all, as they are, None where there is none."""
     raw = table.raw(name)
-    cells: list[Any] = (raw.values if isinstance(raw, Column) else raw).tolist()
+    cells: list[Any] = (raw.values if isinstance(raw, Column) else raw)[:most].tolist()
     return cells
 
 
@@ -344,39 +344,37 @@ def _codes_of(table: Table, name: str, role: str) -> Coded:
     return Coded(objects([*place]), places)
 
 
-def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
+def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None), shape: Any = -1) -> Coded:
     r"""Return texts one after the other, some rows of them, with one spelling for those that look alike.
 
-    The distinct ones stand in order, and each occurs.
+    The distinct ones stand in order, and each occurs. The codes have a shape, of which the last axis is rows.
 
     >>> found = _in_one_spelling([Coded(objects(["caf\xe9", "x"]), np.array([0, 1])),
     ...                           Coded(objects(["cafe\u0301"]), np.array([0]))])
     >>> found.codes.tolist()
     [0, 1, 0]
     """
-    texts = [part.distinct.tolist() for part in parts]
-    forms = [names if "".join(names).isascii() else [*map(normal_form, names)] for names in texts]
-    # From the end, so that the first spelling of a form stays
-    spelling = dict(zip([*chain(*forms)][::-1], [*chain(*texts)][::-1], strict=True))
-    place = dict(zip(sorted(spelling), range(len(spelling)), strict=True))
-    every = np.concatenate(
-        [
-            np.fromiter(map(place.__getitem__, names), np.int32, len(names))[part.codes]
-            for part, names in zip(parts, forms, strict=True)
-        ]
-    )[rows]
-    there = occurring(every, len(place))
-    distinct = objects([*map(spelling.__getitem__, place)])[there]
-    return Coded(distinct, every if there.all() else (np.cumsum(there, dtype=np.int32) - 1)[every])
+    texts = [*chain.from_iterable(part.distinct.tolist() for part in parts)]
+    forms = texts if all(map(str.isascii, texts)) else [*map(normal_form, texts)]
+    order = np.array(sorted(range(len(forms)), key=forms.__getitem__), dtype=np.int32)
+    ranked = objects(forms)[order]
+    is_new = np.append(True, ranked[1:] != ranked[:-1])  # of each form the first spelling
+    place = np.empty(order.size, dtype=np.int32)
+    place[order] = np.cumsum(is_new) - 1
+    distinct = objects(texts)[order[is_new]]
+    places = np.split(place, np.cumsum([part.distinct.size for part in parts[:-1]]))
+    every = [own[part.codes] for own, part in zip(places, parts, strict=True)]
+    codes = (np.concatenate(every) if len(every) > 1 else every[0]).reshape(shape)[..., rows]
+    if isinstance(rows, slice):  # all of them
+        return Coded(distinct, codes)
+    there = occurring(codes, distinct.size)
+    return Coded(distinct[there], (np.cumsum(there, dtype=np.int32) - 1)[codes])
 
 
 def _pairs(both: Sequence[Coded], rows: Any = slice(None)) -> tuple[tuple[str, ...], Array, Array]:
     """Return the systems that occur, in order, and the first and the second of each judgement."""
-    half = len(both) // 2
-    n = sum(len(part) for part in both[:half])
-    places = np.arange(n)[rows]
-    systems = _in_one_spelling(both, np.concatenate([places, n + places]))
-    return (tuple(systems.distinct.tolist()), *systems.codes.reshape(2, -1))
+    systems = _in_one_spelling(both, rows, (2, -1))
+    return (tuple(systems.distinct.tolist()), *systems.codes)
 
 
 def _joined(parts: Sequence[Preferences], kept: Any = slice(None)) -> Preferences:
@@ -428,9 +426,10 @@ def _values(
     words = dict.fromkeys((columns[0], *A_WORDS), 1.0) | dict.fromkeys((columns[1], *B_WORDS), 0.0)
     words |= dict.fromkeys(TIES, 0.5)
     forms = [*map(normal_form, won.distinct.tolist())]
-    winner = np.array([place.get(form, -1) for form in forms])[won.codes]
-    said = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
-    values = np.where(winner == first, 1.0, np.where(winner == second, 0.0, said))
+    winner = np.array([place.get(form, -1) for form in forms], dtype=np.int32)[won.codes]
+    values = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
+    values[winner == second] = 0.0
+    values[winner == first] = 1.0
     rows = np.flatnonzero(np.isnan(values))
     numerals = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])
     numbers = numerals[won.codes[rows]]
@@ -616,6 +615,11 @@ class Clusters:
         return np.bincount(self.codes)
 
     @cached_property
+    def _ends(self) -> IntArray:
+        """How many judgements each and those before it have, shape (G,)."""
+        return np.cumsum(self.sizes)
+
+    @cached_property
     def _order(self) -> IntArray:
         """The judgements, those of one cluster after those of another, shape (n,)."""
         return _sorted(self.codes)
@@ -623,8 +627,8 @@ class Clusters:
     def members(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
         """Return the judgements of some clusters, one cluster after the other, and how many each has."""
         sizes = self.sizes[chosen]
-        ends = np.cumsum(self.sizes)[chosen]
-        return self._order[np.repeat(ends - np.cumsum(sizes), sizes) + np.arange(sizes.sum())], sizes
+        starts = np.repeat(self._ends[chosen] - np.cumsum(sizes), sizes)
+        return self._order[starts + np.arange(starts.size)], sizes
 
     def blocks(self, chosen: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield what `members` returns, a part of the clusters at a time."""
@@ -752,7 +756,7 @@ def _unused(judged: Preferences, groups: Collection[str], covariates: Collection
     """Yield notes on columns that look like voters or style, and are in no part of the model."""
 
     def varies(name: str) -> bool:
-        return len({*map(str, _cells(judged.tables[0], name)[:HEAD])}) > 1
+        return len({*map(str, _cells(judged.tables[0], name, HEAD))}) > 1
 
     voters = [name for name in judged.columns if _is_voter(name) and name not in groups and varies(name)]
     if voters:

@@ -121,10 +121,9 @@ def strengths(
         plain = fit(again, component, start=plain.parameters, **how)
     found, sd = plain, judged.covariates.std(axis=0)
     if sd.size:
-        rows = inside.one_by_one(judged.covariates / np.where(sd > 0.0, sd, 1.0))
-        start = plain.parameters[: rows.size + ordered]
-        names = judged.covariate_names
-        found = fit(rows.with_order() if ordered else rows, component, start=start, names=names, **how)
+        rows = plain.trials.one_by_one(judged.covariates / np.where(sd > 0.0, sd, 1.0))
+        start, names = plain.parameters[: rows.size + ordered], judged.covariate_names
+        found = fit(rows, component, start=start, names=names, **how)
     every = cells.with_order() if ordered else cells
     return Strengths(every, found, plain, without_order, reaches(scored(cells)), identified, status, sd)
 
@@ -242,6 +241,8 @@ def bounds(
     """
     fits = MOST_WORK / (6 * found.fit.parameters.size**3)
     n_tested = min(len(lead), MOST_TESTS, int(fits) + 1)
+    if not n_tested:
+        return {level: np.empty(0) for level in levels}, np.empty(0), (0, 0)
     n_bounded = min(n_tested, int(0.01 * fits) + 1)
     trials, plain = Trials.of(found.judged), found.plain
     trials = trials.with_order() if found.ordered else trials
@@ -325,16 +326,15 @@ def shares_won(judged: Judgements, cells: Trials, level: float) -> list[Share]:
     rate = (wins + 0.5 * ties) / total
     squares = (wins + 0.25 * ties) - total * rate**2
     effect, df = np.ones(size + 1), math.inf
-    value = 0.5 * judged.outcome
     for clusters in judged.clusters.values():
         squared = np.zeros(size)
         for members, sizes in clusters.blocks(np.arange(clusters.n)):
-            v = value[members]
+            v = 0.5 * judged.outcome[members]
             of_systems = v - rate[judged.first[members]], 1.0 - v - rate[judged.second[members]]
             sums = judged.sums_by_system(members, sizes, *of_systems)
             sums.sum_duplicates()
             squared += np.bincount(sums.indices, sums.data**2, size)
-        first = float((np.bincount(clusters.codes, value - rate[-1]) ** 2).sum())
+        first = float((np.bincount(clusters.codes, 0.5 * judged.outcome - rate[-1]) ** 2).sum())
         clustered = np.append(squared, first) * clusters.n / (clusters.n - 1.0)
         units = units_of(clusters.codes)
         varies = squares > 1e-9 * total
