@@ -8,6 +8,7 @@ the mean must be right, and the covariance of `precision` gets the variance of t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -221,17 +222,12 @@ def moments_at(gap: FloatArray, log_tie: float | None) -> Moments:
 
 
 def products(
-    trials: Trials,
-    of_y: FloatArray,
-    of_tie: FloatArray | None = None,
-    of_both: FloatArray | None = None,
-    *,
-    group: Array | None = None,
-    n: int = 1,
+    trials: Trials, of_y: FloatArray, of_ties: Sequence[FloatArray] = (), *, group: Any = None, n: int = 1
 ) -> FloatArray:
     """Return the sums over trials of outer products of their rows of the design, (P, P) or (n, P, P).
 
-    The weights are those of y, of the tie and of both. Strengths make a Laplacian, since rows are e_i - e_j.
+    The weights are those of y, and `of_ties`, of the tie and of both, if it has a parameter. Strengths make a
+    Laplacian, since rows are e_i - e_j. `group` are numbers of trials below n, if there are groups.
     """
     S, columns = trials.size, trials.columns.T
     pair = trials.pair if group is None else group * S**2 + trials.pair
@@ -242,35 +238,29 @@ def products(
     def by_pair(values: FloatArray) -> FloatArray:
         return np.asarray(np.bincount(pair, values, n * S**2).reshape(n, S, S))
 
-    out = np.zeros((n, *[S + len(columns) + (of_tie is not None)] * 2))
+    out = np.zeros((n, *[S + len(columns) + bool(of_ties)] * 2))
     pairs = by_pair(of_y)
     pairs += pairs.swapaxes(1, 2).copy()
     out[:, :S, :S] = -pairs
     out[:, np.arange(S), np.arange(S)] += pairs.sum(axis=2)
-    weighted = chain((x * of_y for x in columns), () if of_both is None else (of_both,))
+    weighted = chain((x * of_y for x in columns), of_ties[1:])
     for column, values in enumerate(weighted, start=S):
         table = by_pair(values)
         out[:, :S, column] = out[:, column, :S] = table.sum(axis=2) - table.sum(axis=1)
         for row, x in enumerate(columns[: column - S + 1], start=S):
             out[:, row, column] = out[:, column, row] = total(x * values)
-    if of_tie is not None:
-        out[:, -1, -1] = total(of_tie)
+    if of_ties:
+        out[:, -1, -1] = total(of_ties[0])
     return out[0] if group is None else out
 
 
 def information(
-    trials: Trials,
-    moments: Moments,
-    davidson: bool,
-    count: FloatArray | None = None,
-    *,
-    group: Array | None = None,
-    n: int = 1,
+    trials: Trials, moments: Moments, davidson: bool, *, group: Any = None, n: int = 1
 ) -> FloatArray:
     """Return the Fisher information of the trials, (P, P), or by `group`, (n, P, P)."""
-    c = trials.count if count is None else count
-    tied, both = (c * moments.tied, c * moments.both) if davidson else (None, None)
-    return products(trials, c * moments.variance, tied, both, group=group, n=n)
+    c = trials.count
+    ties = (c * moments.tied, c * moments.both) if davidson else ()
+    return products(trials, c * moments.variance, ties, group=group, n=n)
 
 
 def constant(component: IntArray, n_parameters: int) -> FloatArray:
@@ -332,14 +322,15 @@ def fit(
         gap = log_odds(trials, beta)
         if (names or davidson) and float(np.abs(gap).max()) > FARTHEST:
             break
+    if names:
+        raise DesignError(
+            f"the covariates {', '.join(names)} predict some judgements without error, so that their"
+            " coefficients have no finite estimate",
+            hint="leave covariates out, or use fewer of them",
+        )
     raise DesignError(
-        f"the covariates {', '.join(names)} predict some judgements without error, so that their coefficients"
-        " have no finite estimate"
-        if names
-        else "the strengths have no finite estimate: wins and ties can be told apart without error",
-        hint="leave covariates out, or use fewer of them"
-        if names
-        else 'ties="half" counts a tie as half a win',
+        "the strengths have no finite estimate: wins and ties can be told apart without error",
+        hint='ties="half" counts a tie as half a win',
     )
 
 

@@ -120,7 +120,7 @@ def _squared_scores(found: Fit, count: FloatArray, free: FloatArray | float = 1.
     """Return the sum of squared scores of `count` judgements of each trial, each score over `free`."""
     of_y, *of_tie = (x / free for x in found.residuals)
     more = [count * tie * x for tie in of_tie for x in (tie, of_y)]
-    return products(found.trials, count * of_y**2, *more)
+    return products(found.trials, count * of_y**2, more)
 
 
 def _by_clusters(found: Fit, clusters: Clusters) -> Way:
@@ -172,9 +172,8 @@ def _informations(found: Fit, clusters: Clusters, chosen: IntArray) -> Iterator[
         members, group = members[inside], group[inside]
         place = trials.place[members]
         moments = Moments(*(x[place] if x.size else x for x in found.moments))
-        count = np.ones(members.size) if weights is None else weights[members]
-        some = information(trials.at(place), moments, found.davidson, count, group=group, n=sizes.size)
-        yield part, some
+        some = replace(trials.at(place), count=np.ones(members.size) if weights is None else weights[members])
+        yield part, information(some, moments, found.davidson, group=group, n=sizes.size)
 
 
 def _scores(found: Fit, members: IntArray, sizes: IntArray) -> tuple[Any, FloatArray]:

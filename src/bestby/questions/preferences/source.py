@@ -25,7 +25,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import counted, normal_form, quoted, visible, words_of
 from bestby._core.typing import Array, FloatArray, IntArray, OnMissing
 from bestby.data.alignment import chosen_names, two_groupings
-from bestby.data.columns import HEAD, MISSING, Coded, Column, Missing, codes, occurring
+from bestby.data.columns import HEAD, MISSING, Coded, Column, Missing, codes, complete, occurring
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
 from bestby.data.reading import Reading, checked_reading
@@ -236,6 +236,11 @@ class Preferences:
         """The names of the columns that all tables have."""
         return [name for name in self.tables[0].names if all(name in table.data for table in self.tables)]
 
+    @property
+    def unused_columns(self) -> list[str]:
+        """The names of those of them that have no part in the judgements."""
+        return [name for name in self.columns if name not in self.used]
+
     def groups(self, name: str, role: str) -> Coded:
         """Return the groups that a column of the tables puts the judgements into."""
         parts = [_coded(table, table.require(name, role), role) for table in self.tables]
@@ -263,23 +268,17 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
             hint="a judgement is of two systems",
         )
 
-    def groups(name: str | None, role: str) -> Coded | None:
-        return None if name is None else _in_one_spelling([_coded(table, table.require(name, role), role)])
-
+    values = _values(table, _coded(table, winner, "winner"), names, first, second, (a, b))
     more = (("preferred", winner), ("item", item), ("cluster", cluster))
-    description = f"{Path(table.source).name} was read as judgements; systems: {a} and {b}"
-    return Preferences(
-        names,
-        first,
-        second,
-        _values(table, _coded(table, winner, "winner"), names, first, second, (a, b)),
-        groups(item, "item"),
-        groups(cluster, "cluster"),
-        (table,),
-        np.arange(first.size, dtype=np.int32),
-        frozenset({a, b, winner, item or winner, cluster or winner}),
-        description + "".join(f"; {role}: {name}" for role, name in more if name),
+    items, clusters = (
+        _in_one_spelling([_coded(table, table.require(name, role), role)]) if name else None
+        for role, name in more[1:]
     )
+    description = f"{Path(table.source).name} was read as judgements; systems: {a} and {b}"
+    description += "".join(f"; {role}: {name}" for role, name in more if name)
+    used = frozenset({a, b, winner, item or winner, cluster or winner})
+    rows = np.arange(first.size, dtype=np.int32)
+    return Preferences(names, first, second, values, items, clusters, (table,), rows, used, description)
 
 
 def _unfolded(table: Table) -> Table:
@@ -394,19 +393,12 @@ def _joined(parts: Sequence[Preferences], kept: Any = slice(None)) -> Preference
     names, first, second = _pairs([*map(Coded, systems * 2, shown)], kept)
     starts = np.cumsum([0, *(sum(table.n_rows for table in part.tables) for part in parts[:-1])])
     rows = np.concatenate([part.rows + start for part, start in zip(parts, starts, strict=True)])
-    return dataclasses.replace(
-        parts[0],
-        names=names,
-        first=first,
-        second=second,
-        values=np.concatenate([part.values for part in parts])[kept],
-        items=grouping("items"),
-        clusters=grouping("clusters"),
-        tables=tuple(table for part in parts for table in part.tables),
-        rows=rows[kept],
-        used=frozenset().union(*(part.used for part in parts)),
-        description="; ".join(part.description for part in parts),
-    )
+    values = np.concatenate([part.values for part in parts])[kept]
+    tables = tuple(table for part in parts for table in part.tables)
+    used = frozenset().union(*(part.used for part in parts))
+    description, notes = "; ".join(part.description for part in parts), parts[0].notes
+    groups = grouping("items"), grouping("clusters")
+    return Preferences(names, first, second, values, *groups, tables, rows[kept], used, description, notes)
 
 
 def _values(
@@ -569,16 +561,14 @@ def _columns_of(values: Any) -> dict[str, Any]:
             hint='covariates=["len"] takes the columns len_a and len_b',
             argument="covariates",
         )
-    if array.ndim == 1:
-        return {"covariate": array}
-    return {f"covariate {place}": column for place, column in enumerate(array.T, start=1)}
+    several = {f"covariate {place}": column for place, column in enumerate(array.T, start=1)}
+    return several if array.ndim == 2 else {"covariate": array}
 
 
 def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
     """Return the name and the differences of one covariate: two columns, their common name, or one column."""
-    free = [name for name in judged.columns if name not in judged.used]
+    free, names = judged.unused_columns, entry
     pairs = paired(free)
-    names = entry
     if isinstance(entry, str) and entry not in free:
         names = pairs.get(entry) or tuple(part.strip() for part in entry.split(","))
     if isinstance(names, str) and not any(names in pair for pair in pairs.values()):
@@ -738,18 +728,13 @@ def data_of(
     voters = _groupings(judged, voter, "voter", n, kept)
     voters = voters or {name: one for name, one in groups.items() if _is_voter(name)}
     values = _covariates(judged, covariates, n, kept)
+    differences = np.column_stack([*values.values()]) if values else np.empty((len(judged.values), 0))
+    notes = (*([Note("read_as", judged.description)] if judged.description else []), *judged.notes)
     return Judgements(
-        judged.names,
-        judged.first,
-        judged.second,
-        judged.outcomes(),
-        groups,
-        next(iter(voters.values()), None),
-        np.column_stack([*values.values()]) if values else np.empty((len(judged.values), 0)),
-        tuple(values),
-        notes=(*([Note("read_as", judged.description)] if judged.description else []), *judged.notes),
+        judged.names, judged.first, judged.second, judged.outcomes(), groups,
+        next(iter(voters.values()), None), differences, tuple(values), notes=notes,
         unused=tuple(_unused(judged, groups, values)),
-    )
+    )  # fmt: skip
 
 
 def _unused(judged: Preferences, groups: Collection[str], covariates: Collection[str]) -> Iterator[Note]:
@@ -765,12 +750,8 @@ def _unused(judged: Preferences, groups: Collection[str], covariates: Collection
             " which makes intervals too short; name it: clusters=... (--cluster)"
         )
         yield Note("unused_voters", message)
-    style = [
-        stem
-        for stem in paired([name for name in judged.columns if name not in judged.used])
-        if stem not in covariates and {*words_of(stem)} & _STYLE
-    ]
-    if style:
+    stems = [stem for stem in paired(judged.unused_columns) if stem not in covariates]
+    if style := [stem for stem in stems if {*words_of(stem)} & _STYLE]:
         message = (
             f"{listed(style)} may tell of the style of answers, and is not used: covariates=... (--style)"
             " shows how strengths change with it taken into account"
@@ -896,10 +877,7 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
         for name, row, has in zip(judged.names, shares, times, strict=True)
     }
     clusters = judged.clusters and agreed(
-        "the judgements",
-        "cluster",
-        items.values.tolist(),
-        Column(judged.clusters, np.zeros(n, dtype=np.bool_)),
+        "the judgements", "cluster", items.values.tolist(), complete(judged.clusters)
     )
     evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes), suggested=WinRate())

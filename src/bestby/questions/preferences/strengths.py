@@ -152,14 +152,8 @@ def _status(inside: Trials, identified: Identified, order: bool | str, *, jeffre
 
 def scored(trials: Trials) -> BoolArray:
     """Return which systems ever won or tied against which, shape (S, S)."""
-    first, second = _scored_by_place(trials)
-    return first | second.T
-
-
-def _scored_by_place(trials: Trials) -> tuple[BoolArray, BoolArray]:
-    """Return where the system shown first, of the row, ever won or tied, and where the other did."""
-    lost, tied, won = trials.tables()
-    return won + tied > 0.0, lost + tied > 0.0
+    wins, ties, _ = trials.records
+    return wins + ties > 0.0
 
 
 def reaches(leads: BoolArray) -> BoolArray:
@@ -191,7 +185,8 @@ def order_is_separated(trials: Trials) -> bool:
     th_i - th_j <= -s where j did, for s = 1 or -1: difference constraints, which hold together if no cycle of
     them has a negative sum (Bellman 1958, Quart. Appl. Math. 16, 87-90; all cycles at once by Floyd's way).
     """
-    first, second = _scored_by_place(trials)
+    lost, tied, won = trials.tables()
+    first, second = won + tied > 0.0, lost + tied > 0.0
     for s in (1.0, -1.0):
         bound = np.minimum(np.where(first.T, s, np.inf), np.where(second, -s, np.inf))
         for k in range(trials.size):
