@@ -148,7 +148,7 @@ def _largest_cycle(strengths: Strengths, pairs: PairSums, effect: float) -> Cycl
     if triple is None:
         return None
     p_value = min(1.0, n_triples * float(special.erfc(abs(best) / math.sqrt(2.0))))
-    won, met = trials.table(trials.count * trials.value), trials.table(trials.count)
+    won, met = trials.table(trials.count * (0.5 * trials.outcome)), trials.table(trials.count)
     share = (won + (met - won).T) / np.maximum(met + met.T, 1e-300)
     shares = tuple(float(share[x, y]) for x, y in zip(triple, (*triple[1:], triple[0]), strict=True))
     names = tuple(strengths.judged.systems[s] for s in triple)

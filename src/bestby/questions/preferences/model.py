@@ -92,11 +92,6 @@ class Trials:
         """Return the trials with a column of ones before the others."""
         return replace(self, columns=np.column_stack([np.ones(self.count.size), self.columns]))
 
-    @property
-    def value(self) -> FloatArray:
-        """1, 1/2 or 0."""
-        return np.asarray(0.5 * self.outcome)
-
     @cached_property
     def pair(self) -> IntArray:
         """The number of the two systems, of that shown first before that of the other."""
@@ -175,8 +170,9 @@ class Fit:
 
         These are the derivatives of the log likelihood by the log odds and by log nu.
         """
-        of_y = self.trials.value - self.moments.mean
-        return (of_y, (self.trials.outcome == 1) - self.moments.ties) if self.davidson else (of_y,)
+        outcome, moments = self.trials.outcome, self.moments
+        of_y = 0.5 * outcome - moments.mean
+        return (of_y, (outcome == 1) - moments.ties) if self.davidson else (of_y,)
 
     @cached_property
     def leverage(self) -> FloatArray:
@@ -192,10 +188,10 @@ class Fit:
     @property
     def log_likelihood(self) -> float:
         """The log likelihood of the counted judgements; with ties as half wins the quasi-likelihood."""
-        y, q, ties = self.trials.value, self.moments.mean, self.moments.ties
+        q, ties = self.moments.mean, self.moments.ties
         win, loss = (q - 0.5 * ties, 1.0 - q - 0.5 * ties) if self.davidson else (q, 1.0 - q)
         tied = np.log(ties) if self.davidson else 0.5 * (np.log(q) + np.log(1.0 - q))
-        logs = np.where(y == 1.0, np.log(win), np.where(y == 0.0, np.log(loss), tied))
+        logs = np.choose(self.trials.outcome, (np.log(loss), tied, np.log(win)))
         return float(self.trials.count @ logs)
 
 

@@ -314,9 +314,9 @@ def _coded(table: Table, name: str, role: str) -> Coded:
     if {*map(type, texts)} != {str} or table.missing.intersection(texts) or "\0" in "".join(texts):
         try:
             texts = dataclasses.replace(table, data={name: coded.distinct}).texts(name, role)
-        except InvalidInputError:  # said again, with the number of the row
-            texts = table.texts(name, role)
-            coded = Coded(objects(texts), np.arange(len(texts)))
+        except InvalidInputError:
+            table.texts(name, role)  # says the number of the row, too
+            raise
     checks.check_text("".join(texts), f"{table.source}: {role}")
     return Coded(objects(texts), coded.codes)
 
@@ -790,8 +790,7 @@ def _table_of_rows(data: Any) -> Table:
     if {*map(type, rows)} - {tuple, list} or {*map(len, rows)} not in ({3}, {4}):
         for place, row in enumerate(rows, start=1):
             fits = isinstance(row, Sequence) or (isinstance(row, np.ndarray) and row.ndim == 1)
-            fits = fits and not isinstance(row, str) and len(row) in (3, 4)
-            if not fits or len(row) != len(rows[0]):
+            if not fits or isinstance(row, str) or len(row) not in (3, 4) or len(row) != len(rows[0]):
                 raise InvalidInputError(f"judgement {place} is {quoted(row)}", hint=_ROW_HINT)
     names = ("item", "a", "b", "winner")[-len(rows[0]) :]
     columns = {name: [*map(itemgetter(place), rows)] for place, name in enumerate(names)}
