@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import special
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import precision_of, variance_between, without
+from bestby.questions.preferences.precision import precision_of, scores, variance_between, without
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
 from bestby.questions.preferences.strengths import Strengths
 
@@ -98,25 +98,18 @@ def _design_effect(
         squares = float(trials.count @ found.residuals[0] ** 2)
         # Residuals are short by what was fitted
         return max(squares / float(pairs.weight.sum()) * n / max(n - len(found.parameters), 1.0), 1e-300)
-    from scipy.sparse import csr_array
-
     # Of two groupings the one with fewer clusters
     by_size = zip(judged.clusters.values(), strengths.precision.ways, strict=False)
     clusters, way = min(by_size, key=lambda one: one[0].n)
     trace = 0.0
-    for members, sizes in clusters.blocks(np.arange(clusters.n)):
-        r, *tie = (trials.weighted(x, members) for x in found.residuals)
-        first, second = judged.first[members], judged.second[members]
+    for some in clusters.blocks(np.arange(clusters.n)):
+        r, *others = scores(found, some.places)
+        first, second = judged.first[some.places], judged.second[some.places]
         number, signed = pairs.number[first, second], np.where(first < second, r, -r)
-        columns = [*(r * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
-        kept = [
-            columns[k] - of_k[number] * signed for k, of_k in zip(np.flatnonzero(free), over.T, strict=True)
-        ]
-        group = np.repeat(np.arange(sizes.size), sizes)
-        more = np.column_stack([np.zeros((sizes.size, 0)), *(np.bincount(group, x) for x in kept)])
+        of_free = zip(np.flatnonzero(free), over.T, strict=True)
+        more = some.sums(others[k] - of_k[number] * signed for k, of_k in of_free)
         trace += float(np.einsum("gk,kl,gl->", more, inner, more))
-        starts = np.append(0, np.cumsum(sizes))
-        by_pair = csr_array((signed, number, starts), shape=(sizes.size, pairs.i.size))
+        by_pair = some.sparse_sums((signed,), (number,), pairs.i.size)
         by_pair.sum_duplicates()  # in place
         trace += float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
     trace -= float((found.inverse * way.meat).sum())

@@ -11,7 +11,7 @@ from itertools import chain, count
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -587,6 +587,31 @@ def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
 # -- what a model is fitted to ---------------------------------------------------------------------
 
 
+class Members(NamedTuple):
+    """Judgements of some clusters, those of one after those of another, and how many each has, shape (G,)."""
+
+    places: IntArray
+    sizes: IntArray
+
+    @property
+    def clusters(self) -> IntArray:
+        """The number of the cluster of each judgement among these."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+    def sums(self, values: Iterable[FloatArray]) -> FloatArray:
+        """Return the sums by cluster of several values of judgements, (G, k)."""
+        G, of_each = self.sizes.size, self.clusters
+        return np.column_stack([np.empty((G, 0)), *(np.bincount(of_each, x, G) for x in values)])
+
+    def sparse_sums(self, values: Sequence[FloatArray], columns: Sequence[IntArray], width: int) -> Any:
+        """Return values in their columns of a sparse row per cluster, (G, width), equal columns apart."""
+        from scipy.sparse import csr_array
+
+        entries = (np.column_stack(both).ravel() for both in (values, columns))
+        starts = len(values) * np.append(0, np.cumsum(self.sizes))
+        return csr_array((*entries, starts), shape=(self.sizes.size, width))
+
+
 @dataclass(frozen=True, eq=False)
 class Clusters:
     """Clusters of judgements: `codes` from 0, shape (n,), each of which occurs, and their names."""
@@ -614,13 +639,13 @@ class Clusters:
         """The judgements, those of one cluster after those of another, shape (n,)."""
         return _sorted(self.codes)
 
-    def members(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the judgements of some clusters, one cluster after the other, and how many each has."""
+    def members(self, chosen: IntArray) -> Members:
+        """Return the judgements of some clusters."""
         sizes = self.sizes[chosen]
         starts = np.repeat(self._ends[chosen] - np.cumsum(sizes), sizes)
-        return self._order[starts + np.arange(starts.size)], sizes
+        return Members(self._order[starts + np.arange(starts.size)], sizes)
 
-    def blocks(self, chosen: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    def blocks(self, chosen: IntArray) -> Iterator[Members]:
         """Yield what `members` returns, a part of the clusters at a time."""
         block = np.cumsum(self.sizes[chosen]) >> 17  # judgements, of some megabytes
         for part in np.split(chosen, np.flatnonzero(np.diff(block)) + 1):
@@ -670,20 +695,6 @@ class Judgements:
     def n(self) -> int:
         """The number of judgements."""
         return int(self.first.size)
-
-    def sums_by_system(
-        self, members: IntArray, sizes: IntArray, of_first: FloatArray, of_second: FloatArray
-    ) -> Any:
-        """Return sums by cluster of what judgements give the system shown first and the other, sparse (G, S).
-
-        `members` and `sizes` are those of clusters; entries of one system are not yet added.
-        """
-        from scipy.sparse import csr_array
-
-        systems = np.column_stack([self.first[members], self.second[members]]).ravel()
-        entries = np.column_stack([of_first, of_second]).ravel()
-        starts = 2 * np.append(0, np.cumsum(sizes))
-        return csr_array((entries, systems, starts), shape=(sizes.size, len(self.systems)))
 
 
 # -- whatever the user has -------------------------------------------------------------------------

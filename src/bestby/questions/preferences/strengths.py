@@ -315,22 +315,22 @@ def shares_won(judged: Judgements, cells: Trials, level: float) -> list[Share]:
     """
     size, n = len(judged.systems), judged.n
     won, tied, lost = (x.sum(axis=1) for x in cells.records)
-    of_first = [float(x.sum()) for x in cells.tables()]
-    losses, ties, wins = (np.append(*both) for both in zip((lost, tied, won), of_first, strict=True))
+    totals = [float(x.sum()) for x in cells.tables()]
+    losses, ties, wins = (np.append(*both) for both in zip((lost, tied, won), totals, strict=True))
     total = wins + losses + ties
     rate = (wins + 0.5 * ties) / total
     squares = (wins + 0.25 * ties) - total * rate**2
     effect, df = np.ones(size + 1), math.inf
     for clusters in judged.clusters.values():
         squared = np.zeros(size)
-        for members, sizes in clusters.blocks(np.arange(clusters.n)):
-            v = 0.5 * judged.outcome[members]
-            of_systems = v - rate[judged.first[members]], 1.0 - v - rate[judged.second[members]]
-            sums = judged.sums_by_system(members, sizes, *of_systems)
+        for some in clusters.blocks(np.arange(clusters.n)):
+            places = some.places
+            v, first, second = 0.5 * judged.outcome[places], judged.first[places], judged.second[places]
+            sums = some.sparse_sums((v - rate[first], 1.0 - v - rate[second]), (first, second), size)
             sums.sum_duplicates()
             squared += np.bincount(sums.indices, sums.data**2, size)
-        first = float((np.bincount(clusters.codes, 0.5 * judged.outcome - rate[-1]) ** 2).sum())
-        clustered = np.append(squared, first) * clusters.n / (clusters.n - 1.0)
+        of_first = (np.bincount(clusters.codes, 0.5 * judged.outcome - rate[-1]) ** 2).sum()
+        clustered = np.append(squared, of_first) * clusters.n / (clusters.n - 1.0)
         units = units_of(clusters.codes)
         varies = squares > 1e-9 * total
         more = np.where(varies, clustered / np.where(varies, squares, 1.0), n / units)
