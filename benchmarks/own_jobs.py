@@ -31,6 +31,7 @@ def own_jobs() -> Iterator[Job]:
     yield _monitor(100_000)
     yield _arena(200, 1_000_000, "prompts and voters", 2.0, clusters=["prompt", "voter"])
     yield _arena(200, 1_000_000, "two covariates", 5.0, covariates=["len", "tokens"])
+    yield _arena(200, 10_000_000, "prompts", 15.0, clusters="prompt")
     yield _board(1_000, 10_000)
     yield _board_by_f1(30, 10_000)
     yield _large("pearson", "Pearson", 10, 1_000, 0.29)

@@ -12,6 +12,12 @@ from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record
 from bestby.vocabulary import allowed_names, choices
 
+MODELS = {"bradley-terry": "half", "davidson": "davidson"}
+"""What methods by strengths do about ties."""
+
+METHODS = ("auto", *MODELS, "win-rate")
+ORDERS = {"auto": "auto", "yes": True, "no": False}
+
 
 @record
 class Data(option_groups.Rows):
@@ -35,9 +41,7 @@ class Data(option_groups.Rows):
 class Model(Group):
     heading = "Statistics"
 
-    order: str = choice(
-        ("auto", "yes", "no"), "Whether an effect of being shown first is in the model.", default="auto"
-    )
+    order: str = choice((*ORDERS,), "Whether an effect of being shown first is in the model.", default="auto")
     voter: Text = option("COLUMN", "Column with who judged, to find voters who decide the result.")
     covariates: Names = option(
         "COLUMNS",
@@ -53,7 +57,7 @@ class Model(Group):
 
 @record
 class Statistics(option_groups.Family):
-    method: str = choice(("auto", "bradley-terry", "davidson", "win-rate"), "Method.", default="auto")
+    method: str = choice(METHODS, "Method.", default="auto")
     scale: str = choice(allowed_names("scale", "preferences"), "Scale of the strengths.", default="log")
     on_missing: str = choice(
         allowed_names("on_missing", "preferences"),
@@ -111,19 +115,15 @@ class Preferences:
     output: Output
 
 
-_MODELS = {"bradley-terry": "half", "davidson": "davidson"}
-_METHODS = ("auto", *_MODELS, "win-rate")
-
-
 def preferences(values: Preferences, progress: Any) -> Any:
     """Read and compare."""
     from bestby._core import checks
     from bestby.questions.preferences.source import read_preferences
 
     statistics = values.statistics
-    checks.choice(statistics.method, _METHODS, "method")
+    checks.choice(statistics.method, METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
-    checks.choice(values.model.order, ("auto", "yes", "no"), "order")
+    checks.choice(values.model.order, (*ORDERS,), "order")
     data = values.data.arguments()
     groups = [*(data.pop("clusters", None) or [])]
     data["clusters"] = groups[0] if len(groups) == 1 else None
@@ -156,10 +156,10 @@ def _by_strength(
         **statistics.arguments(),
         **model.arguments(),
         "clusters": groups or None,
-        "order": {"auto": "auto", "yes": True, "no": False}[model.order],
+        "order": ORDERS[model.order],
         "prior": None if model.prior == "none" else model.prior,
         "fit_test": not model.no_fit_test,
-        "ties": _MODELS[statistics.method],
+        "ties": MODELS[statistics.method],
     }
     for name in ("method", "on_missing", "no_fit_test"):
         del arguments[name]

@@ -15,7 +15,7 @@ from bestby._core import checks, rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
-from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
+from bestby._core.typing import Array, ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
 from bestby.comparisons import family, many_systems, note_rules, swap_notes
 from bestby.comparisons.best import best_set, is_asked
 from bestby.comparisons.one_metric import MOST_HELD
@@ -31,6 +31,7 @@ from bestby.questions.preferences.precision import quantile, variance_between
 from bestby.questions.preferences.result import (
     KINDS,
     Covariate,
+    FitTest,
     OrderEffect,
     PlainScore,
     PreferenceComparison,
@@ -212,12 +213,9 @@ def compare_preferences(
     (0.7083, 0.00222, True)
     """
     how = checked_reading(reading, "compare_preferences", "ignore")
+    unused = "executor cache resample_size rescale"
     resampling = combined_settings(
-        resampling,
-        n_resamples,
-        rng,
-        function="compare_preferences",
-        unused="executor cache resample_size rescale",
+        resampling, n_resamples, rng, function="compare_preferences", unused=unused
     )
     settings = Settings.checked(
         "preferences", ties=ties, scale=scale, prior=_checked_prior(prior), interval=interval, level=level,
@@ -237,12 +235,9 @@ def compare_preferences(
             argument="voter_weights",
         )
     found = strengths(
-        judged,
-        davidson=settings.ties == "davidson",
-        jeffreys=settings.prior is not None,
-        order=settings.order,
-        voter_weights=settings.voter_weights,
-    )
+        judged, davidson=settings.ties == "davidson", jeffreys=settings.prior is not None,
+        order=settings.order, voter_weights=settings.voter_weights,
+    )  # fmt: skip
     return with_backend(_compared(found, settings, drawing), backend_of(data))
 
 
@@ -320,7 +315,6 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     may_be_best = _set_of_best(found, pairs, settings, drawing)
     won = shares_won(judged, found.trials, settings.level)
     fitted = doubts.fit_test(found) if settings.fit_test else None
-    by_pair = doubts.order_by_pair(found.fit, fitted.design_effect) if found.ordered and fitted else None
     estimates = _estimates(found, settings)
     effects = estimates[len(names) + found.ordered :]  # of covariates, and of ties behind them
     covariates = zip(judged.covariate_names, effects, found.sd.tolist(), strict=False)
@@ -328,29 +322,19 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     systems = _scores(found, order, standings, may_be_best, won, settings)
     best_ones = best_set(settings.metric, systems, settings.level)
     result = PreferenceComparison(
-        metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
-        systems=systems,
-        differences=differences,
-        omnibus=(),
-        notes=(),
-        provenance=_provenance(found, settings, drawing),
-        n_items=judged.n,
-        level=settings.level,
-        correction=settings.corrected_by,
-        margin=settings.margin,
+        metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),), systems=systems,
+        differences=differences, omnibus=(), notes=(), provenance=_provenance(found, settings, drawing),
+        n_items=judged.n, level=settings.level, correction=settings.corrected_by, margin=settings.margin,
         baseline=settings.baseline,
         n_clusters=min((clusters.n for clusters in judged.clusters.values()), default=0),
-        tie_model=settings.ties,
-        tie_parameter=found.fit.tie,
+        tie_model=settings.ties, tie_parameter=found.fit.tie,
         tie_interval=tied and replace(tied, low=math.exp(tied.low), high=math.exp(tied.high)),
-        prior=settings.prior,
-        order=_order_effect(found, estimates, pairs, won, by_pair, settings),
+        prior=settings.prior, order=_order_effect(found, pairs, won[-1], fitted, settings),
         covariates=tuple(Covariate(name, *one, sd) for name, one, sd in covariates),
-        without_covariates=_without_covariates(found, order, settings),
-        fit=fitted,
+        without_covariates=_without_covariates(found, order, settings), fit=fitted,
         influence=doubts.influence(found, settings.unit) if settings.interval is not None else (),
         best_sets=() if best_ones is None else (best_ones,),
-    )
+    )  # fmt: skip
     notes = (
         *judged.notes,
         *_notes_on_swaps(judged, tests, settings),
@@ -380,69 +364,50 @@ def _pairs(
     gap = np.where(same, gap, np.select([over, under], [np.inf, -np.inf], np.nan))
     error, df = found.precision.of(variance_between(a, b))
     error = np.where(same, error, np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(same & (error > 0.0), gap / error, 0.0)
-        halves = {level: quantile(level, df) * error for level in levels}
-        ends = [gap + sign * halves[level] for level in levels for sign in (-1.0, 1.0)]
-    # Units that all point one way are the least that a test of theirs can see
-    n_units = min([judged.n, 1000, *(clusters.n for clusters in judged.clusters.values())])
-    least = max((1.0 if side != "two-sided" else 2.0) * 0.5**n_units, sys.float_info.min)
-    p = np.where(same, np.maximum(_p_of(ratio, df, side), least), 1.0)
     infinite = np.flatnonzero(over | under)
     ahead = over[infinite]
     lead = np.where(ahead, [a[infinite], b[infinite]], [b[infinite], a[infinite]]).T
     lows, of_both, lacking = bounds(found, lead, levels)
-    for k, level in enumerate(levels):
-        ends[2 * k][infinite] = np.where(ahead, lows[level], -np.inf)
-        ends[2 * k + 1][infinite] = np.where(ahead, np.inf, -lows[level])
+    # Ends that only rounding separates from 0 or the margin lie on it
+    marks, ones = family.marks(settings.margin and settings.margin / unit), np.ones(a.size)
+
+    def ends(level: float) -> tuple[FloatArray, FloatArray]:
+        if not bounded:
+            return nothing, nothing
+        with np.errstate(invalid="ignore"):
+            half = quantile(level, df) * error
+            low, high = gap - half, gap + half
+        low[infinite] = np.where(ahead, lows[level], -np.inf)
+        high[infinite] = np.where(ahead, np.inf, -lows[level])
+        return unit * rounding.on_marks(low, marks, ones), unit * rounding.on_marks(high, marks, ones)
+
+    (low, high), tost = map(ends, levels)
+    # Units that all point one way are the least that a test of theirs can see
+    n_units = min([judged.n, 1000, *(clusters.n for clusters in judged.clusters.values())])
+    least = max((1.0 if side != "two-sided" else 2.0) * 0.5**n_units, sys.float_info.min)
+    ratio = np.divide(gap, error, out=np.zeros(a.size), where=same & (error > 0.0))
+    p = np.where(same, np.maximum(_p_of(ratio, df, side), least), 1.0)
     towards = np.where(ahead == (side == "greater"), 0.5 * of_both, 1.0 - 0.5 * of_both)
     p[infinite] = of_both if side == "two-sided" else towards
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
-        p = np.array([test.p_value for test in tests])
-        statistic = np.array([test.statistic for test in tests])
-    # Ends that only rounding separates from 0 or the margin lie on it
-    marks, ones = family.marks(settings.margin and settings.margin / unit), np.ones(a.size)
-    low, high, tost_low, tost_high = (
-        unit * rounding.on_marks(end, marks, ones) if bounded else nothing for end in ends
-    )
+        p, statistic = np.array([(test.p_value, test.statistic) for test in tests]).T
     wins, ties, losses = (x[a, b].astype(np.int64) for x in found.trials.records)
     with np.errstate(invalid="ignore"):
-        verdict = family.verdicts(low, high, tost_low, tost_high, settings.margin, True)
+        verdict = family.verdicts(low, high, *tost, settings.margin, True)
     pairs = PreferencePairs(
-        metric=settings.metric,
-        greater_is_better=True,
-        names=judged.systems,
-        scores=settings.mean + unit * found.scores,
-        a=a,
-        b=b,
-        estimate=unit * gap,
-        low=low,
-        high=high,
-        standard_error=unit * error if bounded else nothing,
-        p_value=p if tested else nothing,
+        metric=settings.metric, greater_is_better=True, names=judged.systems,
+        scores=settings.mean + unit * found.scores, a=a, b=b, estimate=unit * gap, low=low, high=high,
+        standard_error=unit * error if bounded else nothing, p_value=p if tested else nothing,
         p_adjusted=multiplicity.adjust(p, settings.correction) if tested else nothing,
-        statistic=unit * statistic if tested else nothing,
-        n_differing=wins + losses,
-        how=(over | under).astype(np.uint8),
-        verdict=verdict,
-        methods=("asymptotic",) * len(KINDS),
-        n_items=judged.n,
-        level=settings.level,
-        interval="wald" if bounded else None,
-        test="wald" if tested else None,
-        alternative=side,
-        told={},
-        margin=settings.margin,
-        equivalence=None if settings.margin is None else (tost_low, tost_high),
-        equivalence_level=levels[1],
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        probability=fit.preferred(gap),
-        probability_low=fit.preferred(low / unit),
+        statistic=unit * statistic if tested else nothing, n_differing=wins + losses,
+        how=(over | under).astype(np.uint8), verdict=verdict, methods=("asymptotic",) * len(KINDS),
+        n_items=judged.n, level=settings.level, interval="wald" if bounded else None,
+        test="wald" if tested else None, alternative=side, told={}, margin=settings.margin,
+        equivalence=None if settings.margin is None else tost, equivalence_level=levels[1], wins=wins,
+        ties=ties, losses=losses, probability=fit.preferred(gap), probability_low=fit.preferred(low / unit),
         probability_high=fit.preferred(high / unit),
-    )
+    )  # fmt: skip
     return pairs, lacking
 
 
@@ -537,14 +502,10 @@ def _estimates(found: Strengths, settings: Settings) -> list[Estimate]:
     values, (error, df) = found.fit.parameters, found.precision.of(np.diagonal)
     half = quantile(settings.level, df) * error
     p = _p_of(np.divide(values, error, out=np.zeros(values.size), where=error > 0.0), df, "two-sided")
-    columns = (values, error, values - half, values + half, p)
-    out = []
-    for estimate, one, low, high, p_value in zip(*(column.tolist() for column in columns), strict=True):
-        interval = None
-        if settings.interval is not None:
-            interval = defined(Interval(low, high, settings.level, "wald", True))[0]
-        out.append((estimate, one, interval, p_value))
-    return out
+    ends = zip((values - half).tolist(), (values + half).tolist(), strict=True)
+    intervals = [defined(Interval(*both, settings.level, "wald", True))[0] for both in ends]
+    intervals = intervals if settings.interval is not None else [None] * values.size
+    return [*zip(values.tolist(), error.tolist(), intervals, p.tolist(), strict=True)]
 
 
 def _strengths(found: Strengths, settings: Settings) -> list[tuple[float, float, Interval | None]]:
@@ -552,10 +513,9 @@ def _strengths(found: Strengths, settings: Settings) -> list[tuple[float, float,
     mean, unit, out = settings.mean, settings.unit, []
     scores = (mean + unit * found.scores).tolist()
     for score, (_, error, ends, _) in zip(scores, _estimates(found, settings), strict=False):
-        interval = None
-        if ends is not None and math.isfinite(score):
-            interval = replace(ends, low=mean + unit * ends.low, high=mean + unit * ends.high)
-        out.append((score, unit * error, interval))
+        if ends is not None:
+            ends = replace(ends, low=mean + unit * ends.low, high=mean + unit * ends.high)
+        out.append((score, unit * error, ends if math.isfinite(score) else None))
     return out
 
 
@@ -603,61 +563,44 @@ def _scores(
 ) -> tuple[PreferenceScore, ...]:
     cells, bounded = found.trials, settings.interval is not None
     wins, ties, losses = (x.sum(axis=1) for x in cells.records)
-    first = cells.table(cells.count).sum(axis=1)
+    first = cells.table(cells.count).sum(axis=1) / (wins + ties + losses)
     strengths_of, out = _strengths(found, settings), []
     for position, s in enumerate(order):
         score, robust, interval = strengths_of[s]
-        known = bounded and math.isfinite(score)
         fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
-        out.append(
-            PreferenceScore(
-                metric=settings.metric,
-                system=found.judged.systems[s],
-                score=score,
-                interval=interval,
-                **family.standing(standings, position),
-                standard_error=fisher if known else None,
-                standard_error_method="fisher" if known else None,
-                robust_error=robust if known else None,
-                win_rate=won[s][0],
-                win_rate_interval=won[s][1] if bounded else None,
-                wins=int(wins[s]),
-                ties=int(ties[s]),
-                losses=int(losses[s]),
-                first_share=float(first[s] / (wins + ties + losses)[s]),
-                **best.standing(may_be_best, s),
-            )
-        )
+        errors = (fisher, "fisher", robust) if bounded and math.isfinite(score) else (None, None, None)
+        one = PreferenceScore(
+            metric=settings.metric, system=found.judged.systems[s], score=score, interval=interval,
+            standard_error=errors[0], standard_error_method=errors[1], robust_error=errors[2],
+            win_rate=won[s][0], win_rate_interval=won[s][1] if bounded else None, wins=int(wins[s]),
+            ties=int(ties[s]), losses=int(losses[s]), first_share=float(first[s]),
+            **family.standing(standings, position), **best.standing(may_be_best, s),
+        )  # fmt: skip
+        out.append(one)
     return tuple(out)
 
 
 def _order_effect(
-    found: Strengths,
-    estimates: Sequence[Estimate],
-    pairs: PreferencePairs,
-    won: list[Share],
-    by_pair: float | None,
-    settings: Settings,
+    found: Strengths, pairs: PreferencePairs, won: Share, fitted: FitTest | None, settings: Settings
 ) -> OrderEffect:
     names = found.judged.systems
-    estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
-    undone_by: float | None = None
-    undone: tuple[str, ...] = ()
-    without: tuple[str | float, ...] = ()
+    effect = OrderEffect(
+        found.status, math.nan, math.nan, None, math.nan, math.nan, found.identified.left,
+        found.identified.within, None, None, (), won[0], won[1] if settings.interval else None,
+    )  # fmt: skip
     if found.ordered:
-        estimate, error, interval, p = estimates[len(names)]
+        estimate, error, interval, p = _estimates(found, settings)[len(names)]
         chance = float(found.fit.preferred(np.array([estimate]))[0])
         plain = replace(found, fit=found.without_order)
-        x, y = family.ranked(plain.places, names, True)[:2]
-        log = plain.scores
-        if np.isfinite(log[[x, y]]).all():
-            without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
-    elif settings.test is not None:
-        undone_by, undone = _undone(found, pairs)
-    return OrderEffect(
-        found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
-        by_pair, undone_by, undone, won[-1][0], None if settings.interval is None else won[-1][1], without,
-    )  # fmt: skip
+        (x, y), scores = family.ranked(plain.places, names, True)[:2], plain.scores.tolist()
+        lead = settings.unit * (scores[x] - scores[y])
+        return replace(
+            effect, estimate=estimate, standard_error=error, interval=interval, p_value=p, probability=chance,
+            by_pair_p=None if fitted is None else doubts.order_by_pair(found.fit, fitted.design_effect),
+            without=(names[x], names[y], lead) if math.isfinite(lead) else (),
+        )  # fmt: skip
+    undone_by, undone = (None, ()) if settings.test is None else _undone(found, pairs)
+    return replace(effect, undone_by=undone_by, undone=undone)
 
 
 def _undone(found: Strengths, pairs: PreferencePairs) -> tuple[float | None, tuple[str, ...]]:
@@ -765,9 +708,15 @@ def _data_hash(judged: Judgements) -> str:
     digest = hashlib.blake2b("|".join(judged.systems).encode(), digest_size=8)
     size = len(judged.systems)
     keys = (judged.outcome.astype(np.int64) * size + judged.first) * size + judged.second
-    for codes in [clusters.codes for clusters in judged.clusters.values()] or [np.zeros(1, dtype=np.int64)]:
-        digest.update(np.sort(codes.astype(np.int64) * (3 * size * size) + keys).view(np.uint8).data)
+
+    def in_order(numbers: Array) -> Array:
+        numbers += keys  # in place, as there may be many
+        numbers.sort()
+        return numbers
+
+    for codes in [clusters.codes for clusters in judged.clusters.values()] or [np.zeros(judged.n, np.int8)]:
+        digest.update(in_order(codes.astype(np.int64) * (3 * size * size)).view(np.uint8).data)
     for column in judged.covariates.T:
         # Complex numbers are sorted by the real part, then the other, in half the time of two sorts
-        digest.update(np.ascontiguousarray(np.sort(keys + 1j * column).imag).view(np.uint8).data)
+        digest.update(np.ascontiguousarray(in_order(1j * column).imag).view(np.uint8).data)
     return digest.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from bestby._core import special
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import precision_of, variance_between, without
+from bestby.questions.preferences.precision import precision_of, scores, variance_between, without
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
 from bestby.questions.preferences.strengths import Strengths
 
@@ -48,9 +49,8 @@ def _pairs(found: Fit) -> PairSums:
         table = trials.table(values)
         return np.asarray((table + sign * table.T)[i, j])
 
-    columns = [x * w for x in trials.columns.T] + (
-        [trials.count * found.moments.both] if found.davidson else []
-    )
+    more = (trials.count * found.moments.both,) if found.davidson else ()
+    columns = chain((x * w for x in trials.columns.T), more)
     border = np.column_stack([np.empty((i.size, 0)), *(over_orders(x, -1.0) for x in columns)])
     residual = over_orders(trials.count * found.residuals[0], -1.0)
     return PairSums(i, j, residual, over_orders(w, 1.0), border, number)
@@ -98,25 +98,18 @@ def _design_effect(
         squares = float(trials.count @ found.residuals[0] ** 2)
         # Residuals are short by what was fitted
         return max(squares / float(pairs.weight.sum()) * n / max(n - len(found.parameters), 1.0), 1e-300)
-    from scipy.sparse import csr_array
-
     # Of two groupings the one with fewer clusters
     by_size = zip(judged.clusters.values(), strengths.precision.ways, strict=False)
     clusters, way = min(by_size, key=lambda one: one[0].n)
     trace = 0.0
-    for members, sizes in clusters.blocks(np.arange(clusters.n)):
-        r, *tie = (trials.weighted(x, members) for x in found.residuals)
-        number = pairs.number[judged.first[members], judged.second[members]]
-        signed = r * np.where(judged.first[members] < judged.second[members], 1.0, -1.0)
-        columns = [*(r * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
-        kept = [
-            columns[k] - of_k[number] * signed for k, of_k in zip(np.flatnonzero(free), over.T, strict=True)
-        ]
-        group = np.repeat(np.arange(sizes.size), sizes)
-        more = np.column_stack([np.zeros((sizes.size, 0)), *(np.bincount(group, x) for x in kept)])
+    for some in clusters.blocks(np.arange(clusters.n)):
+        r, *others = scores(found, some.places)
+        first, second = judged.first[some.places], judged.second[some.places]
+        number, signed = pairs.number[first, second], np.where(first < second, r, -r)
+        of_free = zip(np.flatnonzero(free), over.T, strict=True)
+        more = some.sums(others[k] - of_k[number] * signed for k, of_k in of_free)
         trace += float(np.einsum("gk,kl,gl->", more, inner, more))
-        starts = np.append(0, np.cumsum(sizes))
-        by_pair = csr_array((signed, number, starts), shape=(sizes.size, pairs.i.size))
+        by_pair = some.sparse_sums((signed,), (number,), pairs.i.size)
         by_pair.sum_duplicates()  # in place
         trace += float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
     trace -= float((found.inverse * way.meat).sum())
@@ -148,7 +141,7 @@ def _largest_cycle(strengths: Strengths, pairs: PairSums, effect: float) -> Cycl
     if triple is None:
         return None
     p_value = min(1.0, n_triples * float(special.erfc(abs(best) / math.sqrt(2.0))))
-    won, met = trials.table(trials.count * trials.value), trials.table(trials.count)
+    won, met = trials.table(trials.count * (0.5 * trials.outcome)), trials.table(trials.count)
     share = (won + (met - won).T) / np.maximum(met + met.T, 1e-300)
     shares = tuple(float(share[x, y]) for x, y in zip(triple, (*triple[1:], triple[0]), strict=True))
     names = tuple(strengths.judged.systems[s] for s in triple)

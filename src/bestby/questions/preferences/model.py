@@ -8,7 +8,9 @@ the mean must be right, and the covariance of `precision` gets the variance of t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,17 +63,18 @@ class Trials:
         cells = np.flatnonzero(count)
         place = np.full(count.size, -1, dtype=np.int32)
         place[cells] = np.arange(cells.size)
-        outcome, pair = np.divmod(cells, size * size)
+        outcome, first, second = (x.astype(np.int32) for x in np.unravel_index(cells, (3, size, size)))
         columns, offset = np.empty((cells.size, 0)), np.zeros(cells.size)
-        return cls(judged, pair // size, pair % size, outcome, count[cells], columns, offset, place[codes])
+        return cls(judged, first, second, outcome, count[cells], columns, offset, place[codes])
 
     def one_by_one(self, columns: FloatArray) -> Trials:
-        """Return a trial per judgement, with columns of its own, of those that are in a trial."""
+        """Return a trial per judgement, with more columns, of those that are in a trial."""
         kept = np.flatnonzero(self.place >= 0)
         place = np.full(self.place.size, -1, dtype=np.int32)
         place[kept] = np.arange(kept.size)
         count = np.ones(kept.size) if self.judged.weights is None else self.judged.weights[kept]
-        return replace(self.at(self.place[kept]), count=count, columns=columns[kept], place=place)
+        rows = self.at(self.place[kept])
+        return replace(rows, count=count, columns=np.hstack([rows.columns, columns[kept]]), place=place)
 
     def at(self, positions: Array) -> Trials:
         """Return the trials at some positions, which judgements are in none of."""
@@ -88,11 +91,6 @@ class Trials:
     def with_order(self) -> Trials:
         """Return the trials with a column of ones before the others."""
         return replace(self, columns=np.column_stack([np.ones(self.count.size), self.columns]))
-
-    @property
-    def value(self) -> FloatArray:
-        """1, 1/2 or 0."""
-        return np.asarray(0.5 * self.outcome)
 
     @cached_property
     def pair(self) -> IntArray:
@@ -140,7 +138,7 @@ class Fit:
     """The fitted model: parameters (P,) are the S strengths, the columns of the trials, and log nu of ties.
 
     `component` tells which systems have finite differences of strength: those of one number, whose mean
-    is 0. `inverse` is the inverse Fisher information in the space of these.
+    is 0. `information`, (P, P), is Fisher's of all judgements; `inverse` is its inverse in their space.
     """
 
     trials: Trials
@@ -148,6 +146,7 @@ class Fit:
     component: IntArray
     davidson: bool
     jeffreys: bool
+    information: FloatArray
     inverse: FloatArray
     moments: Moments
 
@@ -171,8 +170,9 @@ class Fit:
 
         These are the derivatives of the log likelihood by the log odds and by log nu.
         """
-        of_y = self.trials.value - self.moments.mean
-        return (of_y, (self.trials.outcome == 1) - self.moments.ties) if self.davidson else (of_y,)
+        outcome, moments = self.trials.outcome, self.moments
+        of_y = 0.5 * outcome - moments.mean
+        return (of_y, (outcome == 1) - moments.ties) if self.davidson else (of_y,)
 
     @cached_property
     def leverage(self) -> FloatArray:
@@ -188,16 +188,11 @@ class Fit:
     @property
     def log_likelihood(self) -> float:
         """The log likelihood of the counted judgements; with ties as half wins the quasi-likelihood."""
-        y, q, ties = self.trials.value, self.moments.mean, self.moments.ties
+        q, ties = self.moments.mean, self.moments.ties
         win, loss = (q - 0.5 * ties, 1.0 - q - 0.5 * ties) if self.davidson else (q, 1.0 - q)
         tied = np.log(ties) if self.davidson else 0.5 * (np.log(q) + np.log(1.0 - q))
-        logs = np.where(y == 1.0, np.log(win), np.where(y == 0.0, np.log(loss), tied))
+        logs = np.choose(self.trials.outcome, (np.log(loss), tied, np.log(win)))
         return float(self.trials.count @ logs)
-
-    @property
-    def information(self) -> FloatArray:
-        """The Fisher information of all judgements, shape (P, P)."""
-        return information(self.trials, self.moments, self.davidson)
 
 
 def log_odds(trials: Trials, parameters: FloatArray) -> FloatArray:
@@ -223,17 +218,12 @@ def moments_at(gap: FloatArray, log_tie: float | None) -> Moments:
 
 
 def products(
-    trials: Trials,
-    of_y: FloatArray,
-    of_tie: FloatArray | None = None,
-    of_both: FloatArray | None = None,
-    *,
-    group: Array | None = None,
-    n: int = 1,
+    trials: Trials, of_y: FloatArray, of_ties: Sequence[FloatArray] = (), *, group: Any = None, n: int = 1
 ) -> FloatArray:
     """Return the sums over trials of outer products of their rows of the design, (P, P) or (n, P, P).
 
-    The weights are those of y, of the tie and of both. Strengths make a Laplacian, since rows are e_i - e_j.
+    The weights are those of y, and `of_ties`, of the tie and of both, if it has a parameter. Strengths make a
+    Laplacian, since rows are e_i - e_j. `group` are numbers of trials below n, if there are groups.
     """
     S, columns = trials.size, trials.columns.T
     pair = trials.pair if group is None else group * S**2 + trials.pair
@@ -244,35 +234,29 @@ def products(
     def by_pair(values: FloatArray) -> FloatArray:
         return np.asarray(np.bincount(pair, values, n * S**2).reshape(n, S, S))
 
-    out = np.zeros((n, *[S + len(columns) + (of_tie is not None)] * 2))
+    out = np.zeros((n, *[S + len(columns) + bool(of_ties)] * 2))
     pairs = by_pair(of_y)
     pairs += pairs.swapaxes(1, 2).copy()
     out[:, :S, :S] = -pairs
     out[:, np.arange(S), np.arange(S)] += pairs.sum(axis=2)
-    weighted = [x * of_y for x in columns] + ([] if of_both is None else [of_both])
+    weighted = chain((x * of_y for x in columns), of_ties[1:])
     for column, values in enumerate(weighted, start=S):
         table = by_pair(values)
         out[:, :S, column] = out[:, column, :S] = table.sum(axis=2) - table.sum(axis=1)
         for row, x in enumerate(columns[: column - S + 1], start=S):
             out[:, row, column] = out[:, column, row] = total(x * values)
-    if of_tie is not None:
-        out[:, -1, -1] = total(of_tie)
+    if of_ties:
+        out[:, -1, -1] = total(of_ties[0])
     return out[0] if group is None else out
 
 
 def information(
-    trials: Trials,
-    moments: Moments,
-    davidson: bool,
-    count: FloatArray | None = None,
-    *,
-    group: Array | None = None,
-    n: int = 1,
+    trials: Trials, moments: Moments, davidson: bool, *, group: Any = None, n: int = 1
 ) -> FloatArray:
     """Return the Fisher information of the trials, (P, P), or by `group`, (n, P, P)."""
-    c = trials.count if count is None else count
-    tied, both = (c * moments.tied, c * moments.both) if davidson else (None, None)
-    return products(trials, c * moments.variance, tied, both, group=group, n=n)
+    c = trials.count
+    ties = (c * moments.tied, c * moments.both) if davidson else ()
+    return products(trials, c * moments.variance, ties, group=group, n=n)
 
 
 def constant(component: IntArray, n_parameters: int) -> FloatArray:
@@ -309,36 +293,40 @@ def fit(
             "strengths have no finite estimate: the judgements are all ties",
             hint='ties="half" counts a tie as half a win for both',
         )
+    gap = log_odds(trials, beta)
     for step_number in range(100):
-        moments = moments_at(log_odds(trials, beta), float(beta[-1]) if davidson else None)
+        moments = moments_at(gap, float(beta[-1]) if davidson else None)
         matrix = information(trials, moments, davidson)
         if names and step_number == 0:
             _refuse_collinear(matrix, trials.size, names)
         amount = max(float(np.trace(matrix)) / P, 1e-300)
         inverse = np.linalg.inv(matrix + amount * free) - free / amount
-        found = Fit(trials, beta, component, davidson, jeffreys, 0.5 * (inverse + inverse.T), moments)
+        inverse = 0.5 * (inverse + inverse.T)
+        found = Fit(trials, beta, component, davidson, jeffreys, matrix, inverse, moments)
         of_y, *of_tie = (trials.count * x for x in found.residuals)
         if jeffreys:
             of_y += trials.count * found.leverage * (0.5 - moments.mean)
         ahead = np.bincount(trials.first, of_y, trials.size) - np.bincount(trials.second, of_y, trials.size)
         gradient = np.concatenate([ahead, of_y @ trials.columns, [x.sum() for x in of_tie]])
-        step = found.inverse @ gradient
+        step = inverse @ gradient
         moved = log_odds(trials, step) - trials.offset
         reach = float(np.abs(moved).max(initial=0.0)) + (abs(float(step[-1])) if davidson else 0.0)
         # Log odds by which a step moves at the most
         if reach < 1e-10:
             return found
         beta = beta + step * (np.log1p(reach) / reach)
-        if (names or davidson) and float(np.abs(log_odds(trials, beta)).max()) > FARTHEST:
+        gap = log_odds(trials, beta)
+        if (names or davidson) and float(np.abs(gap).max()) > FARTHEST:
             break
+    if names:
+        raise DesignError(
+            f"the covariates {', '.join(names)} predict some judgements without error, so that their"
+            " coefficients have no finite estimate",
+            hint="leave covariates out, or use fewer of them",
+        )
     raise DesignError(
-        f"the covariates {', '.join(names)} predict some judgements without error, so that their coefficients"
-        " have no finite estimate"
-        if names
-        else "the strengths have no finite estimate: wins and ties can be told apart without error",
-        hint="leave covariates out, or use fewer of them"
-        if names
-        else 'ties="half" counts a tie as half a win',
+        "the strengths have no finite estimate: wins and ties can be told apart without error",
+        hint='ties="half" counts a tie as half a win',
     )
 
 

@@ -13,7 +13,7 @@ from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.questions.preferences.model import Fit, Moments, constant, information, products
-from bestby.questions.preferences.source import Clusters
+from bestby.questions.preferences.source import Clusters, Members
 
 HEAVY = 0.1
 """Leverage (sum of w z'Vz) up to which a cluster is left out to first order, which is off by less than it."""
@@ -120,7 +120,7 @@ def _squared_scores(found: Fit, count: FloatArray, free: FloatArray | float = 1.
     """Return the sum of squared scores of `count` judgements of each trial, each score over `free`."""
     of_y, *of_tie = (x / free for x in found.residuals)
     more = [count * tie * x for tie in of_tie for x in (tie, of_y)]
-    return products(found.trials, count * of_y**2, *more)
+    return products(found.trials, count * of_y**2, more)
 
 
 def _by_clusters(found: Fit, clusters: Clusters) -> Way:
@@ -137,10 +137,10 @@ def _by_clusters(found: Fit, clusters: Clusters) -> Way:
     out = n / (n - 1.0) * V @ meat @ V
     moved = np.empty((heavy.size, len(V)))
     for part, left_out in without(found, clusters, heavy):
-        strengths, others = _scores(found, *clusters.members(heavy[part]))
-        scores = np.hstack([strengths.toarray(), others])
-        moved[part] = np.linalg.solve(left_out, scores[..., None])[..., 0]
-        meat += scores.T @ scores
+        strengths, others = _sums_of_scores(found, clusters.members(heavy[part]))
+        rows = np.hstack([strengths.toarray(), others])
+        moved[part] = np.linalg.solve(left_out, rows[..., None])[..., 0]
+        meat += rows.T @ rows
     out += (n - 1.0) / n * moved.T @ moved
     return Way(0.5 * (out + out.T), meat, heavy, moved)
 
@@ -155,10 +155,9 @@ def heaviest(found: Fit, clusters: Clusters) -> IntArray:
 
 def without(found: Fit, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the information without each of some clusters, (B, P, P), invertible."""
-    full = found.information
-    amount = float(np.trace(full)) / len(full)
+    full, P = found.information, found.parameters.size
     # A cluster that alone tells of something leaves nothing of it: there its scores are 0, too
-    full += amount * (constant(found.component, len(full)) + 1e-9 * np.eye(len(full)))
+    full = full + float(np.trace(full)) / P * (constant(found.component, P) + 1e-9 * np.eye(P))
     for part, informations in _informations(found, clusters, chosen):
         yield part, full - informations
 
@@ -167,41 +166,43 @@ def _informations(found: Fit, clusters: Clusters, chosen: IntArray) -> Iterator[
     """Yield the Fisher information of some clusters, (B, P, P), a part of them at a time."""
     trials, weights = found.trials, found.trials.judged.weights
     for part in chunks(chosen.size, found.parameters.size**2 // 8):
-        members, sizes = clusters.members(chosen[part])
-        group = np.repeat(np.arange(sizes.size), sizes)
-        inside = trials.place[members] >= 0
-        members, group = members[inside], group[inside]
+        some = clusters.members(chosen[part])
+        inside = trials.place[some.places] >= 0
+        members, group = some.places[inside], some.clusters[inside]
         place = trials.place[members]
         moments = Moments(*(x[place] if x.size else x for x in found.moments))
-        count = np.ones(members.size) if weights is None else weights[members]
-        some = information(trials.at(place), moments, found.davidson, count, group=group, n=sizes.size)
-        yield part, some
+        one = replace(trials.at(place), count=np.ones(members.size) if weights is None else weights[members])
+        yield part, information(one, moments, found.davidson, group=group, n=some.sizes.size)
 
 
-def _scores(found: Fit, members: IntArray, sizes: IntArray) -> tuple[Any, FloatArray]:
-    """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
-    trials, group = found.trials, np.repeat(np.arange(sizes.size), sizes)
+def scores(found: Fit, members: IntArray) -> list[FloatArray]:
+    """Return the scores of judgements: by the log odds, and by each parameter beside the strengths."""
+    trials = found.trials
     y, *tie = (trials.weighted(x, members) for x in found.residuals)
-    others = [*(y * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
-    sums = [np.bincount(group, x, sizes.size) for x in others]
-    by_system = trials.judged.sums_by_system(members, sizes, y, -y)
-    return by_system, np.column_stack([np.zeros((sizes.size, 0)), *sums])
+    return [y, *(y * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
+
+
+def _sums_of_scores(found: Fit, some: Members) -> tuple[Any, FloatArray]:
+    """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
+    judged, (y, *others) = found.trials.judged, scores(found, some.places)
+    shown = judged.first[some.places], judged.second[some.places]
+    return some.sparse_sums((y, -y), shown, found.trials.size), some.sums(others)
 
 
 def score_products(found: Fit, clusters: Clusters, chosen: IntArray) -> FloatArray:
     """Return the sum over some clusters of outer products of their scores, (P, P)."""
     trials, S, alone = found.trials, found.trials.size, clusters.sizes[chosen] == 1
-    single = clusters.members(chosen[alone])[0]
+    single = clusters.members(chosen[alone]).places
     single = single[trials.place[single] >= 0]
     weights = None if trials.judged.weights is None else trials.judged.weights[single] ** 2
     count = np.bincount(trials.place[single], weights, trials.count.size).astype(np.float64)
     out = _squared_scores(found, count)
-    for members, sizes in clusters.blocks(chosen[~alone]):
-        strengths, others = _scores(found, members, sizes)
+    for some in clusters.blocks(chosen[~alone]):
+        strengths, others = _sums_of_scores(found, some)
         # Sparse products take as long as the squares of what clusters hold, dense ones as that of the size
-        few = sizes <= S / 8
-        some, full = strengths[few], strengths[~few].toarray()
-        out[:S, :S] += (some.T @ some).toarray() + full.T @ full
+        few = some.sizes <= S / 8
+        small, large = strengths[few], strengths[~few].toarray()
+        out[:S, :S] += (small.T @ small).toarray() + large.T @ large
         border = strengths.T @ others
         out[:S, S:] += border
         out[S:, :S] += border.T
@@ -222,8 +223,8 @@ def shrunk_weights(found: Fit, voter: Clusters) -> FloatArray:
     S, V = found.trials.size, found.inverse
     if heavy.size < 2:
         return np.ones(voter.codes.size)
-    strengths, others = _scores(found, *voter.members(heavy))
-    scores = np.hstack([strengths.toarray(), others]) @ V
+    strengths, others = _sums_of_scores(found, voter.members(heavy))
+    steps = np.hstack([strengths.toarray(), others]) @ V
     clustered = single = squares = share = 0.0
     upper = np.triu_indices(S, 1)
 
@@ -238,7 +239,7 @@ def shrunk_weights(found: Fit, voter: Clusters) -> FloatArray:
         q = over_pairs((V @ informations @ V)[:, :S, :S])
         squares += float((q * q).sum())
         share += float(q.sum())
-        moved = scores[part, :S]
+        moved = steps[part, :S]
         clustered += float(((moved[:, upper[0]] - moved[:, upper[1]]) ** 2).sum())
     for _, informations in _informations(squared, voter, heavy):
         single += float(over_pairs((V @ informations @ V)[:, :S, :S]).sum())

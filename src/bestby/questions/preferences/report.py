@@ -324,28 +324,18 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
 
 
 _WINS = attributes("wins", "ties", "losses")
+_DIFFERENCE = (
+    *fields.DIFFERENCE, Field("probability"),
+    *interval_ends("probability_interval", "probability_low", "probability_high"), *_WINS,
+)  # fmt: skip
+_SCORE = (
+    *fields.SCORE, Field("robust_error", needs=fields.INTERVAL), Field("win_rate"),
+    *interval_ends("win_rate_interval", "win_rate_low", "win_rate_high"), *fields.MAY_BE_BEST, *_WINS,
+    Field("first_share"),
+)  # fmt: skip
 TABLES = {
-    "differences": Rows(
-        (
-            *fields.DIFFERENCE,
-            Field("probability"),
-            *interval_ends("probability_interval", "probability_low", "probability_high"),
-            *_WINS,
-        ),
-        attrgetter("differences"),
-    ),
-    "scores": Rows(
-        (
-            *fields.SCORE,
-            Field("robust_error", needs=fields.INTERVAL),
-            Field("win_rate"),
-            *interval_ends("win_rate_interval", "win_rate_low", "win_rate_high"),
-            *fields.MAY_BE_BEST,
-            *_WINS,
-            Field("first_share"),
-        ),
-        attrgetter("systems"),
-    ),
+    "differences": Rows(_DIFFERENCE, attrgetter("differences")),
+    "scores": Rows(_SCORE, attrgetter("systems")),
 }
 _PARTS = {
     "order": (

@@ -11,7 +11,7 @@ from itertools import chain, count
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import counted, normal_form, quoted, visible, words_of
 from bestby._core.typing import Array, FloatArray, IntArray, OnMissing
 from bestby.data.alignment import chosen_names, two_groupings
-from bestby.data.columns import HEAD, MISSING, Coded, Column, Missing, codes, occurring
+from bestby.data.columns import HEAD, MISSING, Coded, Column, Missing, codes, complete, occurring
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
 from bestby.data.reading import Reading, checked_reading
@@ -238,6 +238,11 @@ class Preferences:
         """The names of the columns that all tables have."""
         return [name for name in self.tables[0].names if all(name in table.data for table in self.tables)]
 
+    @property
+    def unused_columns(self) -> list[str]:
+        """The names of those of them that have no part in the judgements."""
+        return [name for name in self.columns if name not in self.used]
+
     def groups(self, name: str, role: str) -> Coded:
         """Return the groups that a column of the tables puts the judgements into."""
         parts = [_coded(table, table.require(name, role), role) for table in self.tables]
@@ -265,23 +270,17 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
             hint="a judgement is of two systems",
         )
 
-    def groups(name: str | None, role: str) -> Coded | None:
-        return None if name is None else _in_one_spelling([_coded(table, table.require(name, role), role)])
-
+    values = _values(table, _coded(table, winner, "winner"), names, first, second, (a, b))
     more = (("preferred", winner), ("item", item), ("cluster", cluster))
-    description = f"{Path(table.source).name} was read as judgements; systems: {a} and {b}"
-    return Preferences(
-        names,
-        first,
-        second,
-        _values(table, _coded(table, winner, "winner"), names, first, second, (a, b)),
-        groups(item, "item"),
-        groups(cluster, "cluster"),
-        (table,),
-        np.arange(first.size),
-        frozenset({a, b, winner, item or winner, cluster or winner}),
-        description + "".join(f"; {role}: {name}" for role, name in more if name),
+    items, clusters = (
+        _in_one_spelling([_coded(table, table.require(name, role), role)]) if name else None
+        for role, name in more[1:]
     )
+    description = f"{Path(table.source).name} was read as judgements; systems: {a} and {b}"
+    description += "".join(f"; {role}: {name}" for role, name in more if name)
+    used = frozenset({a, b, winner, item or winner, cluster or winner})
+    rows = np.arange(first.size, dtype=np.int32)
+    return Preferences(names, first, second, values, items, clusters, (table,), rows, used, description)
 
 
 def _unfolded(table: Table) -> Table:
@@ -301,10 +300,10 @@ def _unfolded(table: Table) -> Table:
     return dataclasses.replace(table, data=ChainMap(made, table.data)) if made else table  # type: ignore[arg-type]  # to be read only
 
 
-def _cells(table: Table, name: str) -> list[Any]:
-    """Return the values of a column as they are, None where there is none."""
+def _cells(table: Table, name: str, most: int | None = None) -> list[Any]:
+    """Return the first values of a column, or all, as they are, None where there is none."""
     raw = table.raw(name)
-    cells: list[Any] = (raw.values if isinstance(raw, Column) else raw).tolist()
+    cells: list[Any] = (raw.values if isinstance(raw, Column) else raw)[:most].tolist()
     return cells
 
 
@@ -317,9 +316,9 @@ def _coded(table: Table, name: str, role: str) -> Coded:
     if {*map(type, texts)} != {str} or table.missing.intersection(texts) or "\0" in "".join(texts):
         try:
             texts = dataclasses.replace(table, data={name: coded.distinct}).texts(name, role)
-        except InvalidInputError:  # said again, with the number of the row
-            texts = table.texts(name, role)
-            coded = Coded(objects(texts), np.arange(len(texts)))
+        except InvalidInputError:
+            table.texts(name, role)  # says the number of the row, too
+            raise
     checks.check_text("".join(texts), f"{table.source}: {role}")
     return Coded(objects(texts), coded.codes)
 
@@ -346,39 +345,37 @@ def _codes_of(table: Table, name: str, role: str) -> Coded:
     return Coded(objects([*place]), places)
 
 
-def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
+def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None), shape: Any = -1) -> Coded:
     r"""Return texts one after the other, some rows of them, with one spelling for those that look alike.
 
-    The distinct ones stand in order, and each occurs.
+    The distinct ones stand in order, and each occurs. The codes have a shape, of which the last axis is rows.
 
     >>> found = _in_one_spelling([Coded(objects(["caf\xe9", "x"]), np.array([0, 1])),
     ...                           Coded(objects(["cafe\u0301"]), np.array([0]))])
     >>> found.codes.tolist()
     [0, 1, 0]
     """
-    texts = [part.distinct.tolist() for part in parts]
-    forms = [names if "".join(names).isascii() else [*map(normal_form, names)] for names in texts]
-    # From the end, so that the first spelling of a form stays
-    spelling = dict(zip([*chain(*forms)][::-1], [*chain(*texts)][::-1], strict=True))
-    place = dict(zip(sorted(spelling), range(len(spelling)), strict=True))
-    every = np.concatenate(
-        [
-            np.fromiter(map(place.__getitem__, names), np.int32, len(names))[part.codes]
-            for part, names in zip(parts, forms, strict=True)
-        ]
-    )[rows]
-    there = occurring(every, len(place))
-    distinct = objects([*map(spelling.__getitem__, place)])[there]
-    return Coded(distinct, every if there.all() else (np.cumsum(there, dtype=np.int32) - 1)[every])
+    texts = [*chain.from_iterable(part.distinct.tolist() for part in parts)]
+    forms = texts if all(map(str.isascii, texts)) else [*map(normal_form, texts)]
+    order = np.array(sorted(range(len(forms)), key=forms.__getitem__), dtype=np.int32)
+    ranked = objects(forms)[order]
+    is_new = np.append(True, ranked[1:] != ranked[:-1])  # of each form the first spelling
+    place = np.empty(order.size, dtype=np.int32)
+    place[order] = np.cumsum(is_new) - 1
+    distinct = objects(texts)[order[is_new]]
+    places = np.split(place, np.cumsum([part.distinct.size for part in parts[:-1]]))
+    every = [own[part.codes] for own, part in zip(places, parts, strict=True)]
+    codes = (np.concatenate(every) if len(every) > 1 else every[0]).reshape(shape)[..., rows]
+    if isinstance(rows, slice):  # all of them
+        return Coded(distinct, codes)
+    there = occurring(codes, distinct.size)
+    return Coded(distinct[there], (np.cumsum(there, dtype=np.int32) - 1)[codes])
 
 
 def _pairs(both: Sequence[Coded], rows: Any = slice(None)) -> tuple[tuple[str, ...], Array, Array]:
     """Return the systems that occur, in order, and the first and the second of each judgement."""
-    half = len(both) // 2
-    n = sum(len(part) for part in both[:half])
-    places = np.arange(n)[rows]
-    systems = _in_one_spelling(both, np.concatenate([places, n + places]))
-    return (tuple(systems.distinct.tolist()), *systems.codes.reshape(2, -1))
+    systems = _in_one_spelling(both, rows, (2, -1))
+    return (tuple(systems.distinct.tolist()), *systems.codes)
 
 
 def _joined(parts: Sequence[Preferences], kept: Any = slice(None)) -> Preferences:
@@ -398,19 +395,12 @@ def _joined(parts: Sequence[Preferences], kept: Any = slice(None)) -> Preference
     names, first, second = _pairs([*map(Coded, systems * 2, shown)], kept)
     starts = np.cumsum([0, *(sum(table.n_rows for table in part.tables) for part in parts[:-1])])
     rows = np.concatenate([part.rows + start for part, start in zip(parts, starts, strict=True)])
-    return dataclasses.replace(
-        parts[0],
-        names=names,
-        first=first,
-        second=second,
-        values=np.concatenate([part.values for part in parts])[kept],
-        items=grouping("items"),
-        clusters=grouping("clusters"),
-        tables=tuple(table for part in parts for table in part.tables),
-        rows=rows[kept],
-        used=frozenset().union(*(part.used for part in parts)),
-        description="; ".join(part.description for part in parts),
-    )
+    values = np.concatenate([part.values for part in parts])[kept]
+    tables = tuple(table for part in parts for table in part.tables)
+    used = frozenset().union(*(part.used for part in parts))
+    description, notes = "; ".join(part.description for part in parts), parts[0].notes
+    groups = grouping("items"), grouping("clusters")
+    return Preferences(names, first, second, values, *groups, tables, rows[kept], used, description, notes)
 
 
 def _values(
@@ -430,9 +420,10 @@ def _values(
     words = dict.fromkeys((columns[0], *A_WORDS), 1.0) | dict.fromkeys((columns[1], *B_WORDS), 0.0)
     words |= dict.fromkeys(TIES, 0.5)
     forms = [*map(normal_form, won.distinct.tolist())]
-    winner = np.array([place.get(form, -1) for form in forms])[won.codes]
-    said = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
-    values = np.where(winner == first, 1.0, np.where(winner == second, 0.0, said))
+    winner = np.array([place.get(form, -1) for form in forms], dtype=np.int32)[won.codes]
+    values = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
+    values[winner == second] = 0.0
+    values[winner == first] = 1.0
     rows = np.flatnonzero(np.isnan(values))
     numerals = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])
     numbers = numerals[won.codes[rows]]
@@ -572,16 +563,14 @@ def _columns_of(values: Any) -> dict[str, Any]:
             hint='covariates=["len"] takes the columns len_a and len_b',
             argument="covariates",
         )
-    if array.ndim == 1:
-        return {"covariate": array}
-    return {f"covariate {place}": column for place, column in enumerate(array.T, start=1)}
+    several = {f"covariate {place}": column for place, column in enumerate(array.T, start=1)}
+    return several if array.ndim == 2 else {"covariate": array}
 
 
 def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
     """Return the name and the differences of one covariate: two columns, their common name, or one column."""
-    free = [name for name in judged.columns if name not in judged.used]
+    free, names = judged.unused_columns, entry
     pairs = paired(free)
-    names = entry
     if isinstance(entry, str) and entry not in free:
         names = pairs.get(entry) or tuple(part.strip() for part in entry.split(","))
     if isinstance(names, str) and not any(names in pair for pair in pairs.values()):
@@ -598,6 +587,31 @@ def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
 
 
 # -- what a model is fitted to ---------------------------------------------------------------------
+
+
+class Members(NamedTuple):
+    """Judgements of some clusters, those of one after those of another, and how many each has, shape (G,)."""
+
+    places: IntArray
+    sizes: IntArray
+
+    @property
+    def clusters(self) -> IntArray:
+        """The number of the cluster of each judgement among these."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+    def sums(self, values: Iterable[FloatArray]) -> FloatArray:
+        """Return the sums by cluster of several values of judgements, (G, k)."""
+        G, of_each = self.sizes.size, self.clusters
+        return np.column_stack([np.empty((G, 0)), *(np.bincount(of_each, x, G) for x in values)])
+
+    def sparse_sums(self, values: Sequence[FloatArray], columns: Sequence[IntArray], width: int) -> Any:
+        """Return values in their columns of a sparse row per cluster, (G, width), equal columns apart."""
+        from scipy.sparse import csr_array
+
+        entries = (np.column_stack(both).ravel() for both in (values, columns))
+        starts = len(values) * np.append(0, np.cumsum(self.sizes))
+        return csr_array((*entries, starts), shape=(self.sizes.size, width))
 
 
 @dataclass(frozen=True, eq=False)
@@ -618,17 +632,22 @@ class Clusters:
         return np.bincount(self.codes)
 
     @cached_property
+    def _ends(self) -> IntArray:
+        """How many judgements each and those before it have, shape (G,)."""
+        return np.cumsum(self.sizes)
+
+    @cached_property
     def _order(self) -> IntArray:
         """The judgements, those of one cluster after those of another, shape (n,)."""
         return _sorted(self.codes)
 
-    def members(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the judgements of some clusters, one cluster after the other, and how many each has."""
+    def members(self, chosen: IntArray) -> Members:
+        """Return the judgements of some clusters."""
         sizes = self.sizes[chosen]
-        ends = np.cumsum(self.sizes)[chosen]
-        return self._order[np.repeat(ends - np.cumsum(sizes), sizes) + np.arange(sizes.sum())], sizes
+        starts = np.repeat(self._ends[chosen] - np.cumsum(sizes), sizes)
+        return Members(self._order[starts + np.arange(starts.size)], sizes)
 
-    def blocks(self, chosen: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    def blocks(self, chosen: IntArray) -> Iterator[Members]:
         """Yield what `members` returns, a part of the clusters at a time."""
         block = np.cumsum(self.sizes[chosen]) >> 17  # judgements, of some megabytes
         for part in np.split(chosen, np.flatnonzero(np.diff(block)) + 1):
@@ -679,20 +698,6 @@ class Judgements:
         """The number of judgements."""
         return int(self.first.size)
 
-    def sums_by_system(
-        self, members: IntArray, sizes: IntArray, of_first: FloatArray, of_second: FloatArray
-    ) -> Any:
-        """Return sums by cluster of what judgements give the system shown first and the other, sparse (G, S).
-
-        `members` and `sizes` are those of clusters; entries of one system are not yet added.
-        """
-        from scipy.sparse import csr_array
-
-        systems = np.column_stack([self.first[members], self.second[members]]).ravel()
-        entries = np.column_stack([of_first, of_second]).ravel()
-        starts = 2 * np.append(0, np.cumsum(sizes))
-        return csr_array((entries, systems, starts), shape=(sizes.size, len(self.systems)))
-
 
 # -- whatever the user has -------------------------------------------------------------------------
 
@@ -736,25 +741,20 @@ def data_of(
     voters = _groupings(judged, voter, "voter", n, kept)
     voters = voters or {name: one for name, one in groups.items() if _is_voter(name)}
     values = _covariates(judged, covariates, n, kept)
+    differences = np.column_stack([*values.values()]) if values else np.empty((len(judged.values), 0))
+    notes = (*([Note("read_as", judged.description)] if judged.description else []), *judged.notes)
     return Judgements(
-        judged.names,
-        judged.first,
-        judged.second,
-        judged.outcomes(),
-        groups,
-        next(iter(voters.values()), None),
-        np.column_stack([*values.values()]) if values else np.empty((len(judged.values), 0)),
-        tuple(values),
-        notes=(*([Note("read_as", judged.description)] if judged.description else []), *judged.notes),
+        judged.names, judged.first, judged.second, judged.outcomes(), groups,
+        next(iter(voters.values()), None), differences, tuple(values), notes=notes,
         unused=tuple(_unused(judged, groups, values)),
-    )
+    )  # fmt: skip
 
 
 def _unused(judged: Preferences, groups: Collection[str], covariates: Collection[str]) -> Iterator[Note]:
     """Yield notes on columns that look like voters or style, and are in no part of the model."""
 
     def varies(name: str) -> bool:
-        return len({*map(str, _cells(judged.tables[0], name)[:HEAD])}) > 1
+        return len({*map(str, _cells(judged.tables[0], name, HEAD))}) > 1
 
     voters = [name for name in judged.columns if _is_voter(name) and name not in groups and varies(name)]
     if voters:
@@ -763,12 +763,8 @@ def _unused(judged: Preferences, groups: Collection[str], covariates: Collection
             " which makes intervals too short; name it: clusters=... (--cluster)"
         )
         yield Note("unused_voters", message)
-    style = [
-        stem
-        for stem in paired([name for name in judged.columns if name not in judged.used])
-        if stem not in covariates and {*words_of(stem)} & _STYLE
-    ]
-    if style:
+    stems = [stem for stem in paired(judged.unused_columns) if stem not in covariates]
+    if style := [stem for stem in stems if {*words_of(stem)} & _STYLE]:
         message = (
             f"{listed(style)} may tell of the style of answers, and is not used: covariates=... (--style)"
             " shows how strengths change with it taken into account"
@@ -807,8 +803,7 @@ def _table_of_rows(data: Any) -> Table:
     if {*map(type, rows)} - {tuple, list} or {*map(len, rows)} not in ({3}, {4}):
         for place, row in enumerate(rows, start=1):
             fits = isinstance(row, Sequence) or (isinstance(row, np.ndarray) and row.ndim == 1)
-            fits = fits and not isinstance(row, str) and len(row) in (3, 4)
-            if not fits or len(row) != len(rows[0]):
+            if not fits or isinstance(row, str) or len(row) not in (3, 4) or len(row) != len(rows[0]):
                 raise InvalidInputError(f"judgement {place} is {quoted(row)}", hint=_ROW_HINT)
     names = ("item", "a", "b", "winner")[-len(rows[0]) :]
     columns = {name: [*map(itemgetter(place), rows)] for place, name in enumerate(names)}
@@ -894,10 +889,7 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
         for name, row, has in zip(judged.names, shares, times, strict=True)
     }
     clusters = judged.clusters and agreed(
-        "the judgements",
-        "cluster",
-        items.values.tolist(),
-        Column(judged.clusters, np.zeros(n, dtype=np.bool_)),
+        "the judgements", "cluster", items.values.tolist(), complete(judged.clusters)
     )
     evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes), suggested=WinRate())

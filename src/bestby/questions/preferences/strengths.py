@@ -121,10 +121,9 @@ def strengths(
         plain = fit(again, component, start=plain.parameters, **how)
     found, sd = plain, judged.covariates.std(axis=0)
     if sd.size:
-        rows = inside.one_by_one(judged.covariates / np.where(sd > 0.0, sd, 1.0))
-        start = plain.parameters[: rows.size + ordered]
-        names = judged.covariate_names
-        found = fit(rows.with_order() if ordered else rows, component, start=start, names=names, **how)
+        rows = plain.trials.one_by_one(judged.covariates / np.where(sd > 0.0, sd, 1.0))
+        start, names = plain.parameters[: rows.size + ordered], judged.covariate_names
+        found = fit(rows, component, start=start, names=names, **how)
     every = cells.with_order() if ordered else cells
     return Strengths(every, found, plain, without_order, reaches(scored(cells)), identified, status, sd)
 
@@ -153,14 +152,8 @@ def _status(inside: Trials, identified: Identified, order: bool | str, *, jeffre
 
 def scored(trials: Trials) -> BoolArray:
     """Return which systems ever won or tied against which, shape (S, S)."""
-    first, second = _scored_by_place(trials)
-    return first | second.T
-
-
-def _scored_by_place(trials: Trials) -> tuple[BoolArray, BoolArray]:
-    """Return where the system shown first, of the row, ever won or tied, and where the other did."""
-    lost, tied, won = trials.tables()
-    return won + tied > 0.0, lost + tied > 0.0
+    wins, ties, _ = trials.records
+    return wins + ties > 0.0
 
 
 def reaches(leads: BoolArray) -> BoolArray:
@@ -192,7 +185,8 @@ def order_is_separated(trials: Trials) -> bool:
     th_i - th_j <= -s where j did, for s = 1 or -1: difference constraints, which hold together if no cycle of
     them has a negative sum (Bellman 1958, Quart. Appl. Math. 16, 87-90; all cycles at once by Floyd's way).
     """
-    first, second = _scored_by_place(trials)
+    lost, tied, won = trials.tables()
+    first, second = won + tied > 0.0, lost + tied > 0.0
     for s in (1.0, -1.0):
         bound = np.minimum(np.where(first.T, s, np.inf), np.where(second, -s, np.inf))
         for k in range(trials.size):
@@ -242,6 +236,8 @@ def bounds(
     """
     fits = MOST_WORK / (6 * found.fit.parameters.size**3)
     n_tested = min(len(lead), MOST_TESTS, int(fits) + 1)
+    if not n_tested:
+        return {level: np.empty(0) for level in levels}, np.empty(0), (0, 0)
     n_bounded = min(n_tested, int(0.01 * fits) + 1)
     trials, plain = Trials.of(found.judged), found.plain
     trials = trials.with_order() if found.ordered else trials
@@ -319,23 +315,22 @@ def shares_won(judged: Judgements, cells: Trials, level: float) -> list[Share]:
     """
     size, n = len(judged.systems), judged.n
     won, tied, lost = (x.sum(axis=1) for x in cells.records)
-    of_first = [float(x.sum()) for x in cells.tables()]
-    losses, ties, wins = (np.append(*both) for both in zip((lost, tied, won), of_first, strict=True))
+    totals = [float(x.sum()) for x in cells.tables()]
+    losses, ties, wins = (np.append(*both) for both in zip((lost, tied, won), totals, strict=True))
     total = wins + losses + ties
     rate = (wins + 0.5 * ties) / total
     squares = (wins + 0.25 * ties) - total * rate**2
     effect, df = np.ones(size + 1), math.inf
-    value = 0.5 * judged.outcome
     for clusters in judged.clusters.values():
         squared = np.zeros(size)
-        for members, sizes in clusters.blocks(np.arange(clusters.n)):
-            v = value[members]
-            of_systems = v - rate[judged.first[members]], 1.0 - v - rate[judged.second[members]]
-            sums = judged.sums_by_system(members, sizes, *of_systems)
+        for some in clusters.blocks(np.arange(clusters.n)):
+            places = some.places
+            v, first, second = 0.5 * judged.outcome[places], judged.first[places], judged.second[places]
+            sums = some.sparse_sums((v - rate[first], 1.0 - v - rate[second]), (first, second), size)
             sums.sum_duplicates()
             squared += np.bincount(sums.indices, sums.data**2, size)
-        first = float((np.bincount(clusters.codes, value - rate[-1]) ** 2).sum())
-        clustered = np.append(squared, first) * clusters.n / (clusters.n - 1.0)
+        of_first = (np.bincount(clusters.codes, 0.5 * judged.outcome - rate[-1]) ** 2).sum()
+        clustered = np.append(squared, of_first) * clusters.n / (clusters.n - 1.0)
         units = units_of(clusters.codes)
         varies = squares > 1e-9 * total
         more = np.where(varies, clustered / np.where(varies, squares, 1.0), n / units)
