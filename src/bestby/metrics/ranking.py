@@ -364,7 +364,8 @@ def average_precision_derivatives(ranking: Ranking) -> WeightDerivatives:
                     everything = size[part] + multiple * more_size[part]
                     everything[everything <= 0.0] = np.inf
                     shares /= everything
-                    gains[i] += np.einsum("j,j->", positives[part] + multiple * more_positives[part], shares)
+                    shares *= positives[part] + multiple * more_positives[part]
+                    gains[i] += shares.sum()  # pairwise, as second derivatives by steps magnify rounding
             return quotients(gains, total + multiples * more_positives.sum())
 
         return along
