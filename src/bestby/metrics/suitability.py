@@ -24,7 +24,7 @@ from bestby.metrics import probabilities
 from bestby.metrics._items import say_which_is_positive
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.built_in import notes_on_functions
-from bestby.metrics.directions import direction_of, is_label
+from bestby.metrics.directions import direction_of, greater_is_better_by_name, is_label
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.registry import class_needed, default, resolve, without_class
 from bestby.metrics.regression import Mean
@@ -80,6 +80,8 @@ def metrics_of_parts(
     if spec is None:
         soft = any(gold is not None and gold.ndim == 2 for gold in golds)
         spec = default(scored, soft_gold=soft)
+        if greater_is_better is None:
+            spec = _falling(parts) or spec
     specs = list(spec) if isinstance(spec, list | tuple) else [spec]
     directed = [_directed(*name_and_direction(one, greater_is_better), golds) for one in specs]
     metrics = [one for one, _ in directed]
@@ -87,6 +89,15 @@ def metrics_of_parts(
     notes = [note for _, notes in directed for note in notes]
     noted = {place: part.with_notes(notes) for place, part in parts.items()}
     return metrics, read_by(metrics, noted, named=named)
+
+
+def _falling(parts: Mapping[str, Evaluation]) -> Mean | None:
+    """Return the mean of scores of which lower ones are better, by the one name that all of them have."""
+    if any(part.gold is not None for part in parts.values()):
+        return None
+    called = {part.called.get(system, system) for part in parts.values() for system in part.names}
+    name = called.pop() if len(called) == 1 else ""
+    return None if greater_is_better_by_name(name) else Mean(name, greater_is_better=False)
 
 
 def check_names(metrics: Sequence[BaseMetric]) -> None:

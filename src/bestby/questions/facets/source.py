@@ -27,6 +27,7 @@ from bestby.data.roles import Soft, TableOptions, facet_columns, listed
 from bestby.data.table import Table, table_of, unreadable
 from bestby.engine import functionals, prepare
 from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.directions import mean_called
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
 from bestby.questions.facets.components import Averaging, n_combinations
@@ -436,7 +437,7 @@ def _measured(
         for name, values in rows.values.items()
     }  # fmt: skip
     if metric is None and rows.gold is None and rows.called is not None and rows.called not in VALUE_WORDS:
-        metric = rows.called
+        metric = mean_called(rows.called, greater_is_better)
     chosen, noted = metric_of_parts(metric, parts, greater_is_better)
     if not isinstance(chosen, Metric):
         raise DesignError(
