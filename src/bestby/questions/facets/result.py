@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
+from bestby._core.text import plural, quoted
 from bestby._core.typing import FloatArray
 from bestby.questions.facets import study as studying
 from bestby.questions.facets.nesting import Nesting
@@ -198,10 +198,10 @@ def sizes_of(levels: Mapping[str, int], facets: Sequence[Facet], now: FloatArray
             raise InvalidInputError(
                 f"no facet {quoted(name)} in this result", hint=f"facets: {', '.join(known)}"
             )
-        size, place = checks.positive_int(number, f"the number of {name}s"), known.index(name)
+        size, place = checks.positive_int(number, f"the number of {plural(name)}"), known.index(name)
         if size < 2 and not facets[place].fixed and (facets[place].items or not facets[place].within):
             raise InvalidInputError(
-                f"one {name} cannot show how much {name}s vary", hint=f"study({{{name!r}: 2}}) or more"
+                f"one {name} cannot show how much {plural(name)} vary", hint=f"study({{{name!r}: 2}}) or more"
             )
         sizes[place] = size
     return sizes
