@@ -312,15 +312,16 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
     every = np.concatenate([*places.values()])
     what = f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*places])}"
     return Rows(
-        {name: _plain(read[name].take(place)) for name, place in places.items()},
-        None if golden is None else {name: _plain(golden.take(place)) for name, place in places.items()},
+        {name: _plain(read[name].take(place), soft) for name, place in places.items()},
+        None if golden is None else {name: _plain(golden.take(at), soft) for name, at in places.items()},
         {facet: code[every] for facet, code in codes.items()},
         levels, columns.item, columns.cluster, value, soft, notes=(Note("read_as", what),),
     )  # fmt: skip
 
 
-def _plain(column: Column) -> Array:
-    return column.values.astype(np.str_) if column.is_text else column.values
+def _plain(column: Column, soft: Soft) -> Array:
+    is_text = column.is_text and not soft.objects  # which may be lists of texts
+    return column.values.astype(np.str_) if is_text else column.values
 
 
 def _of_arrays(data: Mapping[str, Any], gold: Any, asked: Asked, soft: Soft) -> Rows:
