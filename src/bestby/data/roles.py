@@ -446,7 +446,7 @@ def left_out_notes(systems: Collection[str], others: Sequence[str]) -> Iterator[
     """Yield the notes on columns of a wide table that were not read: quantities, and those of one system."""
     of_systems = quantities_of_others([*systems, *others])
     quantities, rest = ([one for one in others if (one in of_systems) == is_one] for is_one in (True, False))
-    as_systems = "if they are systems, name them all: systems=[...]"
+    as_systems = "if they are systems, name them all: systems=[...] (--system)"
     if quantities:
         message = f"these columns hold quantities of systems, and were left out: {listed(quantities)}"
         yield Note(_LEFT_OUT, f"{message}; {as_systems}")

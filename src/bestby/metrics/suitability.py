@@ -6,7 +6,6 @@ in another spelling. Such data are refused, with the metric to name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +18,7 @@ from bestby._core.typing import Array
 from bestby.data.columns import codes, complete, is_plain
 from bestby.data.evaluation import Evaluation, Streamed
 from bestby.data.roles import NEEDS_GOLD, are_surely_scores, check_no_predictions, listed, quantities
-from bestby.data.values import Key, Rule
+from bestby.data.values import Key, Rule, with_decimal_comma
 from bestby.metrics import probabilities
 from bestby.metrics._items import say_which_is_positive
 from bestby.metrics.base import BaseMetric
@@ -29,9 +28,6 @@ from bestby.metrics.functions import name_and_direction
 from bestby.metrics.registry import class_needed, default, resolve, without_class
 from bestby.metrics.regression import Mean
 from bestby.results.base import Note
-
-_COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
-"""A whole number, or one with a decimal comma."""
 
 _SHOWN = 4
 """Labels that a message shows: enough to see what they are, on one line."""
@@ -499,8 +495,8 @@ def _comma_notes(metrics: Sequence[BaseMetric], evaluation: Evaluation) -> list[
     if not names or gold is None or gold.ndim != 1 or gold.dtype.kind != "U":
         return []
     labels = evaluation.codes_of("")[0].tolist()
-    shown = min((label for label in labels if "," in label), default=None)
-    if shown is None or not all(map(_COMMA_NUMBER.fullmatch, labels)):
+    shown = with_decimal_comma(labels)
+    if shown is None:
         return []
     message = (
         f"gold such as {quoted(shown)} is text, which counts as a label ({', '.join(names)}); if these are"

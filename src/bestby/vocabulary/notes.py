@@ -229,6 +229,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
     "Runs and stochastic order": {
         "constant_runs":
             "All runs of a system have the same score: they are copies, or the metric is too coarse.",
+        "datasets_as_one":
+            "Runs answered items of several datasets, which count as one test set.",
         "few_runs":
             "So few runs hardly show how much runs vary; the note says what that makes unreliable.",
         "few_runs_for_permutation":

@@ -415,3 +415,17 @@ def test_ranks_that_contradict_the_scores_are_told(
     if code is not None:
         assert said in notes[code].message
         assert notes[code].about == ("a",)
+
+
+def test_probabilities_with_a_decimal_comma_are_called_so(make: Make) -> None:
+    rows = "".join(f"{i};{gold};0,{i + 1};0,{i + 5}\n" for i, gold in enumerate(GOLD[:40]))
+    error = refused(make("t.csv", f"id;gold;a;b\n{rows}"), gold="gold")
+    assert "column 'a' holds numbers with a decimal comma, such as '0,1', which are texts" in error.message
+
+
+def test_the_column_of_right_answers_is_proposed_for_values(make: Make) -> None:
+    rows = "".join(f"{name},{i},{i % 9},{i % 2}\n" for name in "ab" for i in range(9))
+    path = make("t.csv", f"system,item,tokens,correct\n{rows}")
+    error = refused(path)
+    assert proposed(error) == {"value_column": "correct"}
+    assert scores(path, reading=bb.Reading(value_column="correct")) == pytest.approx([4 / 9, 4 / 9])
