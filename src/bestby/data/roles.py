@@ -35,7 +35,7 @@ GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 
 _OF_GOLD = {
     *("gold", "golden", "truth", "true", "label", "labels", "target", "targets", "reference", "references"),
-    *("expected", "qrels"),
+    *("expected", "qrels", "ref", "refs"),
 }
 _BESIDE_GOLD = {"ground", "y", "answer", "answers", "output", "class", "correct", "value"}
 """Words of names of the gold, and words beside these, as in ``ground_truth`` and ``expected_answer``."""

@@ -431,6 +431,11 @@ _OTHER_QUESTIONS = {
 def check_one_test_set(table: Table, names: Sequence[str], otherwise: str | None = None) -> None:
     """Refuse a table with a column called as that of runs, datasets or folds is: it holds no system."""
     by_name = {name.lower(): name for name in reversed(names)}
+    if {"model_a", "model_b", "winner"} <= by_name.keys():
+        raise InvalidInputError(
+            f"{table.source}: the columns model_a, model_b and winner hold judgements of pairs of systems",
+            hint="compare the systems by these: compare_preferences (bestby preferences)",
+        )
     for question, (what, words) in _OTHER_QUESTIONS.items():
         name = next((by_name[word] for word in words if word in by_name), None)
         if name is None:
