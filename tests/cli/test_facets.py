@@ -69,6 +69,9 @@ def test_a_budget_is_spent_as_from_python(runs_of_two: str, run: Run) -> None:
     assert "the cheapest numbers" in " ".join(
         run("facets", runs_of_two, *options, "--target", enough).stdout.split()
     )
+    brief = " ".join(run("facets", runs_of_two, *options, "--brief").stdout.split())
+    assert "the best numbers of levels are" in brief
+    assert "The variance" not in brief
     never = run("facets", runs_of_two, *options, "--target", "1e-6").stdout
     assert "out of reach" in never
 

@@ -127,6 +127,7 @@ def test_a_baseline_and_settings_of_another_folder(run: Run, gate_files: Path) -
         ("min_items = 2.5", "'min_items' must be a whole number, such as 10, got 2.5", "correct it"),
         ("level = true", "'level' must be a number", "correct it"),
         ("metrics = [1]", "'metrics' must be a text or a list of texts", "correct it"),
+        ("at_most = {ms = 1}", """must be a text or a list of texts, such as ["latency_ms=+10%"]""", "correct"),
         ("margins = {accuracy = 'x'}", "'margins' must be a number, or a table", "correct it"),
         ("gold = [", "is not TOML", "https://toml.io"),
         ("margins = -1", "--margin must be a positive number", "smallest difference"),

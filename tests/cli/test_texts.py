@@ -69,6 +69,34 @@ def test_a_table_of_texts_in_every_shape(run: Run, tmp_path: Path, shape: Shape)
     assert scores["wer", "b"] == pytest.approx(2 / 6)
 
 
+def _record(row: tuple[str, ...], **more: str) -> dict[str, object]:
+    return {"id": row[0], "gold": ["none", row[1], "neither"], **more}
+
+
+@pytest.mark.parametrize("shape", ["wide", "long", "files"])
+def test_a_list_in_the_gold_is_of_several_right_answers(run: Run, tmp_path: Path, shape: str) -> None:
+    records = {
+        "wide": [_record(row, a=row[2], b=row[3]) for row in ROWS],
+        "long": [_record(row, system=n, prediction=row[p]) for row in ROWS for p, n in ((2, "a"), (3, "b"))],
+        "files": [_record(row) for row in ROWS],
+    }[shape]
+    path = tmp_path / "records.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)) + "\n", encoding="utf-8")
+    arguments = ["records.jsonl", "--gold", "gold"]
+    if shape == "files":
+        arguments = [*_files(tmp_path, ROWS)[:2], "--gold", "records.jsonl"]
+    scores = _scores(run, *arguments, "--metric", "em")
+    assert (scores["em", "a"], scores["em", "b"]) == (0.75, 0.5)
+
+
+def test_a_list_is_no_prediction_of_a_text(run: Run, tmp_path: Path) -> None:
+    records = [{"gold": "x y", "a": ["x", "y"], "b": "x y"}, {"gold": "z", "a": ["z"], "b": "z"}]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n", encoding="utf-8")
+    done = run("compare", "t.jsonl", "--gold", "gold", "--metric", "em")
+    assert done.returncode == 2
+    assert "'a' holds lists, and the metric reads a text of each item" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "more"),
     [

@@ -72,6 +72,16 @@ def log(tmp_path: Path) -> Path:
         (rows(400, 0.4, 0.8), ["--candidate", "old"], "worse", 1),
         (rows(400, 0.4, 0.8), ["--baseline", "new"], "worse", 1),
         (rows(400, 0.4, 0.8), ["--lower-is-better"], "worse", 1),
+        (
+            [
+                {"item": row["item"], "system": name, "loss": row[name]}
+                for row in rows(400, 0.4, 0.8)
+                for name in ("old", "new")
+            ],
+            ["--value-column", "loss"],
+            "worse",
+            1,
+        ),
     ],
 )
 def test_the_decision_is_the_status(

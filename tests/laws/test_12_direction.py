@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.laws.roster import TESTS, Entry, applies, by_key, cases, each, make
 
@@ -247,3 +248,48 @@ def test_a_study(tmp_path: Any, test: str) -> None:
         assert bool(row[4]) == (better is not None)
     if test != "permutation":
         assert better_by_test(c["a", "c"]) == "a" != better_by_score(c["a", "c"])
+
+
+def _long(*axes: str, column: str) -> list[dict[str, Any]]:
+    """A long table of scores of two systems under the name of a column; those of a are 0.5 higher."""
+    rng = np.random.default_rng(8)
+    cells: list[tuple[int, ...]] = list(np.ndindex(*(6,) * len(axes)))
+    return [
+        {"system": name, **dict(zip(axes, cell, strict=True)), column: shift + rng.uniform(0.1, 0.2)}
+        for name, shift in (("a", 0.5), ("b", 0.0))
+        for cell in cells
+    ]
+
+
+COLUMNS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "compare": (bb.compare, ("item",)),
+    "evaluate": (bb.evaluate, ("item",)),
+    "compare_runs": (bb.compare_runs, ("seed",)),
+    "compare_runs of items": (bb.compare_runs, ("seed", "item")),
+    "compare_datasets": (bb.compare_datasets, ("dataset",)),
+    "compare_folds": (bb.compare_folds, ("fold",)),
+    "compare_facets": (bb.compare_facets, ("prompt", "item")),
+}
+"""Questions that read scores from a long table, and the columns beside that of the systems."""
+
+
+@pytest.mark.parametrize("column", ["wer", "error_rate", "val_loss", "accuracy", "neg_log_loss"])
+@pytest.mark.parametrize("question", COLUMNS)
+def test_a_column_of_scores_brings_its_direction_along(question: str, column: str) -> None:
+    function, axes = COLUMNS[question]
+    lower = column in ("wer", "error_rate", "val_loss")
+    table, named = _long(*axes, column=column), bb.Reading(value_column=column)
+    result = function(pd.DataFrame(table), reading=named)
+    metric = result.metrics[0] if hasattr(result, "metrics") else result.metric
+    assert metric.greater_is_better is not lower
+    assert metric.name == column or not lower
+    if question != "evaluate":
+        assert result.differences[0].winner == ("b" if lower else "a")
+
+
+@pytest.mark.parametrize(("column", "first"), [("wer", "b"), ("accuracy", "a")])
+def test_a_quality_that_is_a_column_brings_its_direction_along(column: str, first: str) -> None:
+    table = pd.DataFrame([{**row, "usd": 1.0} for row in _long("item", column=column)])
+    result = bb.frontier(table, quality=column, cost="usd")
+    assert (result.metric.name, result.metric.greater_is_better) == (column, first == "a")
+    assert result.systems[0].system == first

@@ -140,9 +140,27 @@ def grouped(number: int) -> str:
     return f"{number:,}" if abs(number) >= 10_000 else str(number)
 
 
+def plural(noun: str, number: float = 2) -> str:
+    """Return a noun as it is called beside a number; what users call their units may end in anything.
+
+    >>> [plural(noun) for noun in ("item", "territory", "day", "batch", "epoch", "seeds")]
+    ['items', 'territories', 'days', 'batches', 'epochs', 'seeds']
+    >>> plural("epoch", 1)
+    'epoch'
+    """
+    lower = noun.lower()
+    if number != 1 and lower.endswith("epoch"):  # spoken with a k
+        return f"{noun}s"
+    if number == 1 or (lower.endswith("s") and not lower.endswith(("ss", "us"))):
+        return noun
+    if lower.endswith("y") and lower[-2:-1] not in {*"aeiou", ""}:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if lower.endswith(("s", "x", "z", "ch", "sh")) else f"{noun}s"
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless it is 1."""
-    return f"{grouped(number)} {noun}" if number == 1 else f"{grouped(number)} {noun}s"
+    return f"{grouped(number)} {plural(noun, number)}"
 
 
 def percentage(share: float, decimals: int = 0) -> str:

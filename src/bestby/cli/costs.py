@@ -54,6 +54,8 @@ def read_with_costs(
         data |= {"stream": False, **format_options(values.data.format_options)}
         data |= {"on_missing": missing_costs(values.data.on_missing)}
         if columns is None or name in columns:
+            if columns is not None and "gold" in columns:  # long tables bring it along unasked
+                data["ignore"] = [*(values.data.ignore or []), "gold"]
             return read(values.paths, **in_records(read, {**data, "value_column": name}))
         own = in_wide(columns, evaluation.names, name)
         data = {key: one for key, one in data.items() if key != "ignore"}

@@ -68,6 +68,7 @@ def read_evaluation(values: Any, **more: Any) -> tuple[Evaluation, dict[str, Any
     `more` are arguments of `read` that are no options.
     """
     from bestby.comparisons.reading import needs_items, reading_of
+    from bestby.metrics.directions import mean_called
     from bestby.readers import read
 
     data, statistics = values.data.arguments() | more, values.statistics.arguments()
@@ -79,6 +80,8 @@ def read_evaluation(values: Any, **more: Any) -> tuple[Evaluation, dict[str, Any
     metric = statistics.get("metric")
     if metric is not None and len(metric) == 1:
         statistics["metric"] = metric = metric[0]
+        if metric == data.get("value_column") and data.get("gold") is None:
+            statistics["metric"] = metric = mean_called(metric)
     if "blocks" in statistics or needs_items(metric) or values.output.arguments_of("html").get("items"):
         data.setdefault("stream", False)
     options = format_options(data.pop("format_options", None))

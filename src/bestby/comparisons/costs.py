@@ -516,7 +516,8 @@ def reader_of(data: Any, arguments: Arguments, systems: Sequence[str]) -> ReadCo
             on_missing=missing_costs(arguments.on_missing),
         )  # fmt: skip
         if name in columns:
-            how = dataclasses.replace(how, value_column=name)
+            gold = ["gold"] if "gold" in columns else None  # long tables bring it along unasked
+            how = dataclasses.replace(how, value_column=name, ignore=gold)
             return evaluation_of(data, dataclasses.replace(plain, reading=how), "mean")
         own = in_wide(columns, systems, name)
         items = item_column(arguments.items, columns) if arguments.systems is None else arguments.items

@@ -35,7 +35,7 @@ GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 
 _OF_GOLD = {
     *("gold", "golden", "truth", "true", "label", "labels", "target", "targets", "reference", "references"),
-    *("expected", "qrels"),
+    *("expected", "qrels", "ref", "refs"),
 }
 _BESIDE_GOLD = {"ground", "y", "answer", "answers", "output", "class", "correct", "value"}
 """Words of names of the gold, and words beside these, as in ``ground_truth`` and ``expected_answer``."""
@@ -446,7 +446,7 @@ def left_out_notes(systems: Collection[str], others: Sequence[str]) -> Iterator[
     """Yield the notes on columns of a wide table that were not read: quantities, and those of one system."""
     of_systems = quantities_of_others([*systems, *others])
     quantities, rest = ([one for one in others if (one in of_systems) == is_one] for is_one in (True, False))
-    as_systems = "if they are systems, name them all: systems=[...]"
+    as_systems = "if they are systems, name them all: systems=[...] (--system)"
     if quantities:
         message = f"these columns hold quantities of systems, and were left out: {listed(quantities)}"
         yield Note(_LEFT_OUT, f"{message}; {as_systems}")

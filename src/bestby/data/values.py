@@ -540,3 +540,16 @@ def check_scores(arrays: Mapping[str, Array]) -> None:
             f" {quoted(text)} at position {place}",
             hint=number_hint(text, hint),
         )
+
+
+_COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
+
+
+def with_decimal_comma(texts: Collection[str]) -> str | None:
+    """Return a number with a decimal comma if texts are such, or whole numbers, and nothing else.
+
+    >>> with_decimal_comma(["1", "0,25"]), with_decimal_comma(["1", "0,25", "x"])
+    ('0,25', None)
+    """
+    shown = min((text for text in texts if "," in text), default=None)
+    return None if shown is None or not all(map(_COMMA_NUMBER.fullmatch, texts)) else shown

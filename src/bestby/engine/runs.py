@@ -61,8 +61,8 @@ class RunScores:
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the score of a system, or a difference."""
-        score = self._locations[a]
-        return score if b is None else score - self._locations[b]
+        score = np.asarray(self._locations[a])
+        return float(score if b is None else rounding.difference(score, np.asarray(self._locations[b])))
 
     @cached_property
     def _locations(self) -> list[float]:
@@ -519,8 +519,8 @@ class RunsWithItems:
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the mean over the runs of a system, or a difference."""
-        score = float(self.scores[a].mean())
-        return score if b is None else score - float(self.scores[b].mean())
+        score = self.scores[a].mean()
+        return float(score if b is None else rounding.difference(score, self.scores[b].mean()))
 
     def interval(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         """Return the interval of a score or a difference over items and runs alike.

@@ -84,6 +84,15 @@ def bounds_of(name: Any) -> tuple[float, float]:
     return (-math.inf, math.inf) if name is None or is_label(name) else resolve(name).bounds
 
 
+def mean_called(name: str, greater_is_better: bool | None = None) -> str | Mean:
+    """Return scores as a metric of the name of their column, also if a metric that needs gold has it.
+
+    >>> mean_called("COMET"), mean_called("wer").greater_is_better
+    ('COMET', False)
+    """
+    return name if is_label(name) else Mean(name, greater_is_better=direction_of(name, greater_is_better)[0])
+
+
 def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool, tuple[Note, ...]]:
     """Return the direction of scores that have a name only, and a note if it is a guess."""
     if greater_is_better is not None:

@@ -6,7 +6,6 @@ in another spelling. Such data are refused, with the metric to name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,19 +18,16 @@ from bestby._core.typing import Array
 from bestby.data.columns import codes, complete, is_plain
 from bestby.data.evaluation import Evaluation, Streamed
 from bestby.data.roles import NEEDS_GOLD, are_surely_scores, check_no_predictions, listed, quantities
-from bestby.data.values import Key, Rule
+from bestby.data.values import Key, Rule, with_decimal_comma
 from bestby.metrics import probabilities
 from bestby.metrics._items import say_which_is_positive
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.built_in import notes_on_functions
-from bestby.metrics.directions import direction_of, is_label
+from bestby.metrics.directions import direction_of, greater_is_better_by_name, is_label
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.registry import class_needed, default, resolve, without_class
 from bestby.metrics.regression import Mean
 from bestby.results.base import Note
-
-_COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
-"""A whole number, or one with a decimal comma."""
 
 _SHOWN = 4
 """Labels that a message shows: enough to see what they are, on one line."""
@@ -80,6 +76,8 @@ def metrics_of_parts(
     if spec is None:
         soft = any(gold is not None and gold.ndim == 2 for gold in golds)
         spec = default(scored, soft_gold=soft)
+        if greater_is_better is None:
+            spec = _falling(parts) or spec
     specs = list(spec) if isinstance(spec, list | tuple) else [spec]
     directed = [_directed(*name_and_direction(one, greater_is_better), golds) for one in specs]
     metrics = [one for one, _ in directed]
@@ -87,6 +85,15 @@ def metrics_of_parts(
     notes = [note for _, notes in directed for note in notes]
     noted = {place: part.with_notes(notes) for place, part in parts.items()}
     return metrics, read_by(metrics, noted, named=named)
+
+
+def _falling(parts: Mapping[str, Evaluation]) -> Mean | None:
+    """Return the mean of scores of which lower ones are better, by the one name that all of them have."""
+    if any(part.gold is not None for part in parts.values()):
+        return None
+    called = {part.called.get(system, system) for part in parts.values() for system in part.names}
+    name = called.pop() if len(called) == 1 else ""
+    return None if greater_is_better_by_name(name) else Mean(name, greater_is_better=False)
 
 
 def check_names(metrics: Sequence[BaseMetric]) -> None:
@@ -488,8 +495,8 @@ def _comma_notes(metrics: Sequence[BaseMetric], evaluation: Evaluation) -> list[
     if not names or gold is None or gold.ndim != 1 or gold.dtype.kind != "U":
         return []
     labels = evaluation.codes_of("")[0].tolist()
-    shown = min((label for label in labels if "," in label), default=None)
-    if shown is None or not all(map(_COMMA_NUMBER.fullmatch, labels)):
+    shown = with_decimal_comma(labels)
+    if shown is None:
         return []
     message = (
         f"gold such as {quoted(shown)} is text, which counts as a label ({', '.join(names)}); if these are"

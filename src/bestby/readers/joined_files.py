@@ -334,6 +334,11 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     groups = {role: groups_of(role, name, everything) for role, name in group_names(roles, gold)}
     slices = {name: groups_of("slice", name, everything) for name in roles.slices}
     by_line = all(part.items is None for part in everything)
+    if by_line and roles.item is not None:
+        raise InvalidInputError(
+            f"no file has a column {roles.item!r} (named as item)",
+            hint="give the ids in every file, beside the values; lines without ids are joined in their order",
+        )
     if by_line:
         evaluation = side_by_side(
             listed([part.source for part in everything], 3),

@@ -20,7 +20,7 @@ from bestby.data.alignment import chosen_names
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import annotator_names
-from bestby.data.layouts.datasets import Cells, FoldScores, RunCells, datasets_of, folds_of
+from bestby.data.layouts.datasets import Cells, FoldScores, Named, RunCells, datasets_of, folds_of
 from bestby.data.layouts.items import evaluation_of, with_reading_note
 from bestby.data.layouts.runs import Runs, runs_of
 from bestby.data.reading import Reading, checked_reading
@@ -705,4 +705,5 @@ def read_folds(
             hint="every repetition needs a score of every fold",
         )
     order = np.array(list(rows.values()))
-    return {name: scores[order] for name, scores in zip(folds.names, folds.matrix.T, strict=True)}
+    by_system = zip(folds.names, folds.matrix.T, strict=True)
+    return Named({name: scores[order] for name, scores in by_system}, folds.metric)

@@ -48,8 +48,8 @@ class Search:
 class Section:
     """A part of a report, for one metric; the first of `tables` is that of systems.
 
-    `remarks` belong to the tables, as do `details`, which the short answer leaves out; `readings` are all
-    differences in words.
+    `remarks` belong to the tables, as do `details`, which the short answer leaves out; `answers` are the
+    remarks that were asked for, which the briefest answer has; `readings` are all differences in words.
     `next_step` makes what is said below the lead: what these data can show, and what more would take.
     `items` are tables of single items, for pages only. `pairs` makes the differences of every two systems as
     a matrix, or is None.
@@ -59,6 +59,7 @@ class Section:
     lead: str
     tables: tuple[Table, ...]
     remarks: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     readings: tuple[str, ...] = ()
@@ -173,7 +174,7 @@ def in_brief(document: Document) -> Document:
     """Return the headlines of a report with one table each."""
     document = in_short(document)
     sections = (
-        dataclasses.replace(section, tables=section.tables[:1], remarks=(), next_step=lambda: "")
+        dataclasses.replace(section, tables=section.tables[:1], remarks=section.answers, next_step=lambda: "")
         for section in document.sections
     )
     return dataclasses.replace(document, sections=tuple(sections), notes=(), methods="", signature="")

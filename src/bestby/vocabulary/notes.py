@@ -35,6 +35,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Spellings of one number or boolean count as one label; rewrite them if they are codes.",
         "missing_by_difficulty":
             "The items that a system has are harder or easier than those it lacks; its score is no guide.",
+        "no_common_label":
+            "No label of an annotator was given by another: the column may be no annotator.",
         "numbers_as_labels":
             "Labels that are numbers were taken for names; choose another scale if they are not.",
         "numbers_as_names":
@@ -227,6 +229,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
     "Runs and stochastic order": {
         "constant_runs":
             "All runs of a system have the same score: they are copies, or the metric is too coarse.",
+        "datasets_as_one":
+            "Runs answered items of several datasets, which count as one test set.",
         "few_runs":
             "So few runs hardly show how much runs vary; the note says what that makes unreliable.",
         "few_runs_for_permutation":
@@ -379,6 +383,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Of some infinite differences no bound was computed.",
         "uneven_pairs":
             "Win rates depend on whom a system met, as not all pairs were judged equally often.",
+        "unused_prompts":
+            "A column may say what was judged, and is no cluster: intervals may be too short.",
         "unused_style":
             "A column may tell of the style of answers, and is not used.",
         "unused_voters":

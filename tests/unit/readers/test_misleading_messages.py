@@ -415,3 +415,34 @@ def test_ranks_that_contradict_the_scores_are_told(
     if code is not None:
         assert said in notes[code].message
         assert notes[code].about == ("a",)
+
+
+def test_probabilities_with_a_decimal_comma_are_called_so(make: Make) -> None:
+    rows = "".join(f"{i};{gold};0,{i + 1};0,{i + 5}\n" for i, gold in enumerate(GOLD[:40]))
+    error = refused(make("t.csv", f"id;gold;a;b\n{rows}"), gold="gold")
+    assert "column 'a' holds numbers with a decimal comma, such as '0,1', which are texts" in error.message
+
+
+def test_the_column_of_right_answers_is_proposed_for_values(make: Make) -> None:
+    rows = "".join(f"{name},{i},{i % 9},{i % 2}\n" for name in "ab" for i in range(9))
+    path = make("t.csv", f"system,item,tokens,correct\n{rows}")
+    error = refused(path)
+    assert proposed(error) == {"value_column": "correct"}
+    assert scores(path, reading=bb.Reading(value_column="correct")) == pytest.approx([4 / 9, 4 / 9])
+
+
+def test_a_column_of_ids_that_no_file_has_is_refused(make: Make) -> None:
+    files = {name: make(f"{name}.txt", "\n".join(labels)) for name, labels in (("a", A), ("b", B))}
+    error = refused(files, gold=make("gold.txt", "\n".join(GOLD)), items="id")
+    assert error.message == "no file has a column 'id' (named as item)"
+    assert scores(files, gold=make("gold.txt", "\n".join(GOLD))) == pytest.approx([*SCORES.values()])
+
+
+def test_judgements_of_pairs_go_to_the_question_of_preferences(make: Make) -> None:
+    path = make("t.csv", "prompt,model_a,model_b,winner\np1,x,y,model_a\np2,y,x,tie\np3,x,y,model_b\n")
+    assert refused(path).hint == "compare the systems by these: compare_preferences (bestby preferences)"
+
+
+def test_references_are_called_refs_too(make: Make) -> None:
+    paths = {name: make(f"{name}.txt", "\n".join(labels)) for name, labels in (("a", A), ("refs", GOLD))}
+    assert "looks like gold" in refused([*paths.values()]).message

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, OnMissing
 from bestby.data.alignment import OTHER_WAYS
 from bestby.data.columns import EXACT, Coded, Column, column_of, column_of_texts, text_of
@@ -51,8 +52,7 @@ def side_by_side(
             slices=slices,
             on_missing=on_missing,
             classes=classes,
-            objects=soft.objects,
-            label_sets=any(column.is_items for column in columns.values()),
+            **_kind([*columns.values()], gold, objects=soft.objects),
         )
         return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
     if on_missing == "error":
@@ -95,10 +95,16 @@ def by_id(
         slices=slices,
         on_missing=on_missing,
         classes=classes,
-        objects=objects,
-        label_sets=any(column.is_items for _, column in systems.values()),
+        **_kind([column for _, column in systems.values()], gold and gold[1], objects=objects),
     )
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
+
+
+def _kind(systems: Sequence[Column], gold: Column | None, *, objects: bool) -> dict[str, bool]:
+    """Return whether items are sets of labels, or texts whose gold may be a list of several right ones."""
+    label_sets = any(column.is_items for column in systems)
+    several = gold is not None and gold.is_items and not label_sets
+    return {"objects": objects or several, "label_sets": label_sets}
 
 
 def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
@@ -137,8 +143,14 @@ def typed(
     if soft.objects:
         return dict(systems), gold, None, ()
     if soft.texts:
+        listed_texts = next((name for name, column in systems.items() if column.is_items), None)
+        if listed_texts is not None:
+            raise InvalidInputError(
+                f"{quoted(listed_texts)} holds lists, and the metric reads a text of each item",
+                hint="give one text per item; several right answers are lists in the gold",
+            )
         texts = {name: text_of(column) for name, column in systems.items()}
-        return texts, None if gold is None else text_of(gold), None, ()
+        return texts, gold if gold is None or gold.is_items else text_of(gold), None, ()
     values = [*systems.values()] + ([] if gold is None else [gold])
     if any(column.is_items for column in values):
         return (*as_items(systems, gold, soft), ())

@@ -49,11 +49,16 @@ RunCells = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class Named(dict[str, Any]):
-    """Scores or runs by dataset, with what the column that they came from calls them."""
+    """Scores or runs by dataset, or scores of folds by system, with what their column calls them."""
 
-    def __init__(self, scores: Mapping[str, Any], column: str) -> None:
+    def __init__(self, scores: Mapping[str, Any], metric: str | None) -> None:
         super().__init__(scores)
-        self.metric = None if column in VALUE_WORDS or are_scores(column) is False else column
+        self.metric = metric
+
+
+def _metric_called(column: str) -> str | None:
+    """Return the name of scores by that of their column, if it says more than that they are values."""
+    return None if column in VALUE_WORDS or are_scores(column) is False else column
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ class FoldScores:
     names: tuple[str, ...]
     labels: tuple[tuple[str, str], ...]
     matrix: FloatArray
+    metric: str | None = None
+    """What their column calls the scores."""
 
 
 def datasets_of(
@@ -90,7 +97,7 @@ def datasets_of(
     by = _system_column(table, options)
     if by is not None and gold is None and table.item_column(options.roles.item) is None:
         column = _score_column(table, {key, by}, options)
-        return Named(_long_scores(table, labels, by, column, options), column)
+        return Named(_long_scores(table, labels, by, column, options), _metric_called(column))
     if unique and gold is None and by is None:
         names = _systems(table, systems, {key, table.item_column(options.roles.item)})
         scores: dict[str, dict[str, float | None]] = {label: {} for label in labels}
@@ -132,7 +139,8 @@ def folds_of(
     if roles.gold is None and ids is None and system is not None:
         value = _score_column(bare, {system}, options)
         marked_scores = _long_scores(bare, [_UNIT.join(label) for label in labels], system, value, options)
-        return _without_mean(bare.source, _fold_scores(bare.source, marked_scores))
+        scores = dataclasses.replace(_fold_scores(bare.source, marked_scores), metric=_metric_called(value))
+        return _without_mean(bare.source, scores)
     if roles.gold is None and len(set(labels)) == len(labels) and system is None:
         names = _systems(bare, options.systems, {ids})
         matrix = np.column_stack([_complete(bare, name) for name in names])
@@ -265,7 +273,7 @@ def _runs_by_dataset(table: Table, key: str, run: str, options: TableOptions) ->
             )
         if value_of_run is not None:
             cells[label].setdefault(name, {})[one] = value_of_run
-    return cells if by is None else Named(cells, value)
+    return cells if by is None else Named(cells, _metric_called(value))
 
 
 def _score_column(table: Table, taken: set[str], options: TableOptions) -> str:

@@ -64,7 +64,7 @@ from bestby.data.table import (
     order_in_groups,
     table_of,
 )
-from bestby.data.values import Rule, as_scores, key_of, read_together, without_labels
+from bestby.data.values import Rule, as_scores, key_of, read_together, with_decimal_comma, without_labels
 from bestby.results.base import Note
 
 
@@ -265,6 +265,13 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     labels, alike, _ = read_together(labels, hard)
     assert labels is not None
     for name in without_labels(labels, alike):
+        shown = with_decimal_comma([str(value) for value in hard[name].values[~hard[name].missing]])
+        if shown is not None:
+            raise InvalidInputError(
+                f"{table.source}: column {quoted(name)} holds numbers with a decimal comma, such as"
+                f" {quoted(shown)}, which are texts",
+                hint="write them with a decimal point, and name a metric that reads numbers",
+            )
         hint = f"leave it out: ignore={name!r}; or choose the columns of the systems: systems=[...]"
         if name in table.data and table.repeats(name):
             hint += "; a column of their names is system_column=..."
@@ -424,6 +431,11 @@ _OTHER_QUESTIONS = {
 def check_one_test_set(table: Table, names: Sequence[str], otherwise: str | None = None) -> None:
     """Refuse a table with a column called as that of runs, datasets or folds is: it holds no system."""
     by_name = {name.lower(): name for name in reversed(names)}
+    if {"model_a", "model_b", "winner"} <= by_name.keys():
+        raise InvalidInputError(
+            f"{table.source}: the columns model_a, model_b and winner hold judgements of pairs of systems",
+            hint="compare the systems by these: compare_preferences (bestby preferences)",
+        )
     for question, (what, words) in _OTHER_QUESTIONS.items():
         name = next((by_name[word] for word in words if word in by_name), None)
         if name is None:
@@ -485,7 +497,8 @@ def check_not_long(table: Table, options: TableOptions) -> None:
     if not has_values:
         free.pop(str(items), None)
         numbers = [name for name, column in free.items() if not as_scores(column).is_text]
-        candidates = [*(numbers if roles.gold is None else ()), *free]
+        scores = score_column(numbers) if roles.gold is None else None
+        candidates = [*([scores] if scores else ()), *(numbers if roles.gold is None else ()), *free]
         lacking.append(f"no column is called {' or '.join(VALUE_WORDS)}")
         named.append(f"value_column={candidates[0]!r}" if candidates else "value_column=...")
     if named:

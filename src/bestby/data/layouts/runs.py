@@ -166,6 +166,14 @@ def runs_of(
     items = list(dict.fromkeys(ids))
     if roles.item is None and len(items) > 1:
         _refuse_datasets(table, roles, items)
+    if roles.item is not None and roles.dataset is not None:
+        named = [*dict.fromkeys(table.texts(roles.dataset, "dataset")[row] for row in rows)]
+        if len(named) > 1:
+            said = (
+                f"the items of {len(named)} datasets (column {roles.dataset}: {listed(named)}) count as one"
+                " test set; read_runs(path, datasets=...) (--dataset) chooses one"
+            )
+            notes += (Note("datasets_as_one", said),)
     arrays = _arrays(table, records, items, paired, needs_numbers=gold is None)
     if roles.item is None:
         only = {name: np.array(by_run)[:, 0] for name, by_run in arrays.items()}

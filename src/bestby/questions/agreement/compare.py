@@ -288,6 +288,16 @@ def _notes(
             f"the labels are numbers ({listed([str(one) for one in labels], 5)}) and were taken for names, of"
             " which any two differ as much; choose the scale ordinal or interval if they are ranks or scores",
         )
+    if scale in ("nominal", "ordinal"):
+        given = np.stack([(codes == place).any(axis=0) for place in range(len(labels))])
+        alone = ~(given & (given.sum(axis=1, keepdims=True) > 1)).any(axis=0)
+        if alone.any():
+            names = [name for name, is_so in zip(labelled.annotators, alone, strict=True) if is_so]
+            yield Note(
+                "no_common_label",
+                f"no label of {listed(names)} was given by another annotator: leave a column out that is"
+                " none: ignore=... (--ignore), or give labels one spelling",
+            )
     single = int((codes >= 0).any(axis=1).sum()) - len(counts)
     if single:
         yield Note(

@@ -24,7 +24,10 @@ FOLLOWED = (
 )  # fmt: skip
 """The options of hints that say only how the files are to be read."""
 
-OF_ROWS = {*REPETITION_WORDS, "dataset", "task", "fold", "judge", "human", "winner", "cluster", "stratum"}
+OF_ROWS = {
+    *REPETITION_WORDS,
+    *("system", "dataset", "task", "fold", "judge", "human", "winner", "cluster", "stratum"),
+}
 """Columns that say what a row is of: no hint to leave one out is followed, and none is a system."""
 
 _SETTING = re.compile(r"(--[\w-]+) ('[^']*'|\"[^\"]*\"|[^\s,;:]+)")

@@ -200,7 +200,7 @@ class Content:
         if table is None:
             return ()
         texts = [name for name in self.free if as_scores(table.column(name)).is_text]
-        return tuple(name for name in texts if name not in self.groups)
+        return tuple(name for name in texts if len(table.distinct(name)) > _MOST_GROUPS * table.n_rows)
 
     @cached_property
     def scores(self) -> FloatArray | None:

@@ -37,6 +37,9 @@ MOST_SYSTEMS = 100
 _SEEN_AS = {"read_as", "counted"}
 """Codes of notes on data that are no findings."""
 
+_OF_LABELS = {"no_shared_label", "label_spelling", "label_precision", "decimal_commas"}
+"""Codes of notes of an answer that are findings: what counts as wrong for how it is written."""
+
 PEOPLE = frozenset({"annotator", "rater", "worker", "labeller", "author", "user", "speaker", "source"})
 """Words of names of columns that say who or what a row is from."""
 
@@ -242,7 +245,9 @@ def other_quantities(content: Content) -> Iterator[Found]:
 
 def notes_of_reading(content: Content) -> Iterator[Found]:
     """Yield what the reader noted."""
-    for note in () if content.evaluation is None else content.evaluation.notes:
+    notes = () if content.evaluation is None else content.evaluation.notes
+    answered = [note for one in content.asked[:1] for note in one.result.notes if note.code in _OF_LABELS]
+    for note in dict.fromkeys((*notes, *answered)):
         if note.code not in _SEEN_AS:
             yield Finding(note.code, note.message)
 

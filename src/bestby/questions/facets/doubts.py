@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bestby._core.text import counted, percentage
+from bestby._core.text import counted, percentage, plural
 from bestby.data.roles import listed
 from bestby.questions.facets.means import Mean
 from bestby.questions.facets.reference import largest, many_levels
@@ -90,8 +90,8 @@ def _notes_on_levels(d: FacetDifference) -> Iterator[Note]:
         number = counted(int(facet.levels), facet.name)
         if facet.levels <= 2.0:
             message = (
-                f"{number} can hardly show how much {facet.name}s vary: intervals are very long, and still"
-                " too short now and then"
+                f"{number} can hardly show how much {plural(facet.name)} vary: intervals are very long, and"
+                " still too short now and then"
             )
             yield Note("two_levels", message)
             continue

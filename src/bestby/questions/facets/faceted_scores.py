@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import percentage, quoted
+from bestby._core.text import percentage, plural, quoted
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.roles import listed
 from bestby.planning.base import (
@@ -157,7 +157,7 @@ class FacetedScores(PlannedDifference):
         if lacking:
             raise InvalidInputError(
                 f"levels has no number for {lacking[0]}",
-                hint=f"say how many {lacking[0]}s there will be",
+                hint=f"say how many {plural(lacking[0])} there will be",
                 argument="levels",
             )
         sizes_of(self.levels, nesting, np.ones(len(nesting.facets)))
@@ -285,7 +285,7 @@ class FacetedScores(PlannedDifference):
     @property
     def unit(self) -> str:
         """Levels of the facet that n counts."""
-        return f"{self._counted}s"
+        return plural(self._counted)
 
     @property
     def size(self) -> int | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bestby._core.text import plural
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import bare, patch, plain_ticks
 from bestby.report.figures.systems import checked_kind, plot_systems
@@ -89,7 +90,7 @@ def study(c: FacetsComparison, *, canvas: Canvas = SCREEN) -> Sheet:
             sizes[:, place] = np.maximum(np.rint(np.geomspace(1.0, 8.0, 13) * facet.levels), 2.0)
             sizes = np.unique(sizes, axis=0)
             points, times = d.at(estimates, sizes), sizes[:, place] / facet.levels
-            label = f"{facet.name}s (now {facet.levels:g})"
+            label = f"{plural(facet.name)} (now {facet.levels:g})"
             halves = [one.half_length for one in points]
             axes.plot(times, halves, color=colour, linewidth=1.8, label=label, gid=facet.name)
             if place == sampled[0]:

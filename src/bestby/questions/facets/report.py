@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from bestby._core.text import grouped, percentage
+from bestby._core.text import grouped, percentage, plural
 from bestby.questions.facets import figure
 from bestby.questions.facets.result import (
     Facet,
@@ -61,9 +61,8 @@ MOST_SHARES = 4
 def document(c: FacetsComparison) -> Document:
     """Return the report: question, scores, differences, where they are uncertain, and other designs."""
     metric, first = c.metrics[0], c.differences[0]
-    remarks = [
-        shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c), allocation_sentence(c),
-    ]  # fmt: skip
+    answers = tuple(filter(None, [allocation_sentence(c)]))
+    remarks = filter(None, [shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c)])
     section = Section(
         name=metric.name,
         lead=f"{c.question} {words.headline(c, metric)}",
@@ -73,7 +72,8 @@ def document(c: FacetsComparison) -> Document:
             *([_components(c)] if any(d.components for d in c.differences) else []),
             *([_studies(c)] if c.studies else []),
         ),
-        remarks=tuple(filter(None, remarks)),
+        remarks=(*remarks, *answers),
+        answers=answers,
         pictures=tuple(_pictures(c)),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
@@ -108,7 +108,7 @@ def question(facets: Sequence[Facet]) -> str:
 
 
 def _plurals(facets: Iterable[Facet]) -> list[str]:
-    return [f"{one.name}s" for one in facets]
+    return [plural(one.name) for one in facets]
 
 
 def extent(facets: Sequence[Facet]) -> str:
@@ -119,7 +119,7 @@ def extent(facets: Sequence[Facet]) -> str:
     """
     return " × ".join(
         f"{grouped(int(one.levels)) if one.levels == int(one.levels) else format(one.levels, '.3g')}"
-        f" {one.name}{'s' * (one.levels != 1)}{' in each' * bool(one.within)}"
+        f" {plural(one.name, one.levels)}{' in each' * bool(one.within)}"
         for one in facets
     )
 
@@ -179,7 +179,7 @@ def _bought(a: FacetAllocation, step: FacetStudy) -> tuple[str, str]:
 
 
 def _sizes(levels: Iterable[tuple[str, float]]) -> str:
-    return " × ".join(f"{size:g} {name}{'s' * (size != 1)}" for name, size in levels)
+    return " × ".join(f"{size:g} {plural(name, size)}" for name, size in levels)
 
 
 def _with_range(one: FacetStudy, digits: Rounding) -> str:

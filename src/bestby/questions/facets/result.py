@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
+from bestby._core.text import plural, quoted
 from bestby._core.typing import FloatArray
 from bestby.planning.base import check_not_negative
 from bestby.questions.facets import study as studying
@@ -197,9 +197,11 @@ def sizes_of(levels: Mapping[str, int], nesting: Nesting, now: FloatArray) -> Fl
             raise InvalidInputError(
                 f"no facet {quoted(name)} here", hint=f"facets: {', '.join(nesting.facets)}"
             )
-        size = checks.positive_int(number, f"the number of {name}s")
+        size = checks.positive_int(number, f"the number of {plural(name)}")
         if size < nesting.least[nesting.facets.index(name)]:
-            raise InvalidInputError(f"one {name} cannot show how much {name}s vary", hint="give 2 or more")
+            raise InvalidInputError(
+                f"one {name} cannot show how much {plural(name)} vary", hint="give 2 or more"
+            )
         sizes[nesting.facets.index(name)] = size
     return sizes
 

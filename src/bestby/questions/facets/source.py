@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from bestby.data.roles import Soft, TableOptions, facet_columns, listed
 from bestby.data.table import Table, table_of, unreadable
 from bestby.engine import functionals, prepare
 from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.directions import mean_called
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
 from bestby.questions.facets.components import Averaging, n_combinations
@@ -314,11 +316,11 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
         name: np.asarray(rows)[~read[name].missing[np.asarray(rows)]] for name, (rows, _) in found.items()
     }
     every = np.concatenate([*places.values()])
+    plain = attrgetter("values") if soft.objects else plain_values  # objects may be lists of texts
     what = f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*places])}"
     return Rows(
-        {name: plain_values(read[name].take(place)) for name, place in places.items()},
-        None if golden is None
-        else {name: plain_values(golden.take(place)) for name, place in places.items()},
+        {name: plain(read[name].take(place)) for name, place in places.items()},
+        None if golden is None else {name: plain(golden.take(place)) for name, place in places.items()},
         {facet: code[every] for facet, code in codes.items()},
         levels, columns.item, columns.cluster, value, soft, notes=(Note("read_as", what),),
     )  # fmt: skip
@@ -438,7 +440,7 @@ def _measured(
         for name, values in rows.values.items()
     }  # fmt: skip
     if metric is None and rows.gold is None and rows.called is not None and rows.called not in VALUE_WORDS:
-        metric = rows.called
+        metric = mean_called(rows.called, greater_is_better)
     chosen, noted = metric_of_parts(metric, parts, greater_is_better)
     if not isinstance(chosen, Metric):
         raise DesignError(

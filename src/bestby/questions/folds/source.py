@@ -18,7 +18,7 @@ from bestby.comparisons import per_dataset
 from bestby.comparisons.provenance import hash_of
 from bestby.data.alignment import chosen_names, chosen_systems
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.datasets import FoldScores, folds_of
+from bestby.data.layouts.datasets import FoldScores, Named, folds_of
 from bestby.data.layouts.items import refuse_partitions
 from bestby.data.roles import TableOptions, check_no_predictions
 from bestby.data.table import table_of, unreadable
@@ -111,7 +111,8 @@ def read(
             )
     r, k = scores[0].shape
     labels = tuple((str(i + 1), str(j + 1)) for i in range(r) for j in range(k))
-    return FoldScores(names, labels, np.column_stack([array.reshape(-1) for array in scores]))
+    matrix = np.column_stack([array.reshape(-1) for array in scores])
+    return FoldScores(names, labels, matrix, data.metric if isinstance(data, Named) else None)
 
 
 _OF_EACH = "pass the scores of each system on every fold"
@@ -155,6 +156,7 @@ def folds_of_scores(scores: FoldScores, metric: Any, greater_is_better: bool | N
     """Return the scores as they are, checked."""
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError("scores of folds leave nothing to compute: metric must be a name for them")
+    metric = scores.metric if metric is None else metric
     _check_size(scores.names, scores.labels)
     bad = np.argwhere(~np.isfinite(scores.matrix))
     if bad.size:

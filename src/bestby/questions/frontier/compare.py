@@ -27,6 +27,7 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing, Pair
 from bestby.inference.best import evidence_by_t
 from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.directions import mean_called
 from bestby.metrics.suitability import chosen_metrics
 from bestby.questions.frontier import dominance
 from bestby.questions.frontier.result import Frontier, FrontierSystem, SystemCost
@@ -159,6 +160,7 @@ def frontier(
     names_values = isinstance(quality, str) and gold is None and how.value_column is None
     if names_values and quality in (costs.columns_of(data) or ()):
         how = dataclasses.replace(how, value_column=quality)
+        quality = mean_called(quality)
     arguments = Arguments(
         gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, reading=how,
         on_missing="error" if isinstance(data, Evaluation) else on_missing,

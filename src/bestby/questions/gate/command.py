@@ -350,9 +350,9 @@ _KEYS = {
     "clusters": _Key("data", "clusters", "texts"),
     "strata": _Key("data", "strata", "text"),
     "format": _Key("data", "format", "text"),
-    "metrics": _Key("statistics", "metric", "texts"),
+    "metrics": _Key("statistics", "metric", "metrics"),
     "margins": _Key("statistics", "margin", "margins"),
-    "at_most": _Key("statistics", "at_most", "texts"),
+    "at_most": _Key("statistics", "at_most", "budgets"),
     "fail_test": _Key("statistics", "fail_test", "text"),
     "by": _Key("cut", "by", "texts"),
     "crossed": _Key("cut", "crossed", "flag"),
@@ -368,7 +368,9 @@ _KEYS = {
 _PATHS = ("files", "baseline_file", "gold")
 _WANTED = {
     "text": 'a text, such as "label"',
-    "texts": 'a text or a list of texts, such as ["accuracy", "f1_macro"]',
+    "texts": "a text or a list of texts",
+    "metrics": 'a text or a list of texts, such as ["accuracy", "f1_macro"]',
+    "budgets": 'a text or a list of texts, such as ["latency_ms=+10%"]',
     "flag": "true or false",
     "count": "a whole number, such as 10",
     "number": "a number, such as 0.95",
@@ -443,7 +445,7 @@ def _value(key: str, value: Any, shown: str) -> Any:
     kind = _KEYS[key].kind
     if kind == "text" and isinstance(value, str):
         return value
-    if kind == "texts":
+    if kind in ("texts", "metrics", "budgets"):
         texts = [value] if isinstance(value, str) else value
         if isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts):
             return texts

@@ -25,6 +25,7 @@ from bestby._core.paths import exists, readable_file, user_path
 from bestby._core.text import quoted
 from bestby.data.roles import ITEM_WORDS, called_predictions, listed, score_column
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.directions import greater_is_better_by_name
 from bestby.readers.files import stem_of
 from bestby.readers.formats.base import Format, Read, format_in, head_of, read_format
 from bestby.readers.paths import GivenName, named_paths
@@ -70,9 +71,11 @@ class GrowingLog:
 
     @property
     def greater_is_better(self) -> bool | None:
-        """The direction of the scores, where the format tells it."""
+        """The direction of the scores, where the format or the name of the key tells it."""
         metrics = [source.metric for source in self._sources.values() if source.metric is not None]
-        return metrics[0].greater_is_better if metrics else None
+        if metrics:
+            return metrics[0].greater_is_better
+        return None if greater_is_better_by_name(self._columns.score or "") else False
 
     def read(self, *, final: bool, absent: bool = False) -> None:
         """Read what is new, keeping nothing of a file where that fails.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.text import plural
 from bestby.questions.planning import figure, report
 from bestby.questions.planning.result import Allocation, FacetedAllocation, FacetedSplit, Split
 from bestby.report import words
@@ -53,11 +54,15 @@ def document(a: Allocation) -> Document:
         value = difference_text(a.power_as_estimated)
         lead += f" If the estimates of the pilot were the true values, the power would be {value}."
     good = [s.levels[0][1] for s in a.splits if s.power >= best.power - 0.01]
-    also = (f"With {good[0]} to {good[-1]} {first}s, the power is within 0.01 of that.",) if good[1:] else ()
+    also = (
+        (f"With {good[0]} to {good[-1]} {plural(first)}, the power is within 0.01 of that.",)
+        if good[1:]
+        else ()
+    )
     others = "as many items as the rest of the budget pays for"
     if isinstance(a, FacetedAllocation):
         others = "the best numbers of the others that the rest of the budget pays for"
-    caption = f"Each number of {first}s has {others}."
+    caption = f"Each number of {plural(first)} has {others}."
     return one_section(
         a,
         title=f"How to spend a budget of {a.budget:g}",
@@ -67,7 +72,9 @@ def document(a: Allocation) -> Document:
         lead=lead,
         tables=(_table(a),),
         remarks=also,
-        pictures=(Picture(f"Power against the number of {first}s", caption, partial(figure.allocation, a)),),
+        pictures=(
+            Picture(f"Power against the number of {plural(first)}", caption, partial(figure.allocation, a)),
+        ),
     )
 
 
@@ -75,7 +82,7 @@ def _size(split: Split | FacetedSplit) -> str:
     """Return the size of a study in words."""
     if isinstance(split, Split):
         return f"{split.runs} run{'s' * (split.runs != 1)} of each system on {split.items} items"
-    return " × ".join(f"{number} {name}{'s' * (number != 1)}" for name, number in split.levels)
+    return " × ".join(f"{number} {plural(name, number)}" for name, number in split.levels)
 
 
 def _table(a: Allocation) -> Table:
@@ -114,7 +121,7 @@ def dictionary(a: Allocation) -> dict[str, Any]:
 
 def sentences(a: Allocation) -> Iterator[str]:
     """Yield how a budget was divided."""
-    best, names = a.best, words.listed([f"{name}s" for name, _ in a.best.levels])
+    best, names = a.best, words.listed([plural(name) for name, _ in a.best.levels])
     size = f"{best.runs} runs on {best.items} items" if isinstance(best, Split) else _size(best)
     what = f"We divided a budget of {a.budget:g} between {names} so that the power is largest"
     if isinstance(a, FacetedAllocation) and a.wanted is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bestby._core.text import plural
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, PAPER, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import bare, label, plain_ticks
 from bestby.report.numbers import difference_text, power_text
@@ -80,8 +81,8 @@ def allocation(a: Allocation, *, canvas: Canvas = SCREEN) -> Sheet:
         axes.set_xscale("log")
         plain_ticks(axes, runs)
     levels = a.best.levels
-    _scale(axes, f"{levels[0][0]}s" if levels[0][0] != "run" else "runs of each system")
-    size = " × ".join(f"{number} {name}s" for name, number in levels)
+    _scale(axes, plural(levels[0][0]) if levels[0][0] != "run" else "runs of each system")
+    size = " × ".join(f"{number} {plural(name)}" for name, number in levels)
     _answer(axes, levels[0][1], a.best.power, f"{size}: {power_text(a.best.power)}", below=True)
     return Sheet(axes, *_CURVE, title=f"Power for a budget of {a.budget:g}")
 

@@ -43,6 +43,7 @@ from bestby.planning.base import (
     few_df_notes,
     mean_squares,
 )
+from bestby.report.numbers import difference_text
 from bestby.resampling.units import Units
 from bestby.results.base import Note
 from bestby.vocabulary import ItemTest, LiftedTest, allowed_names
@@ -428,7 +429,7 @@ class Pilot(SimulatedDesign):
     def assumed_words(self) -> str:
         """The assumptions."""
         text = f"{self.unit} like the {self.size} of the pilot, on which {self.a} minus {self.b} is"
-        text += f" {self.observed:.4g}"
+        text += f" {difference_text(self.observed)}"
         return text + (f", shrunk by {self.effect_scale:.4g}" if self.effect_scale != 1.0 else "")
 
     def settings(self) -> dict[str, Any]:

@@ -480,6 +480,8 @@ _STYLE = frozenset({
 
 _VOTERS = frozenset({"voter", "annotator", "rater", "judge", "user", "worker", "evaluator"})
 
+_PROMPTS = frozenset({"prompt", "question", "instruction", "problem", "query", "document"})
+
 _SIDE = re.compile(r"(?:^|(?<=[^a-z0-9]))(?:a|1)(?=[^a-z0-9]|$)")
 """What says in the name of a column that it is of the first answer: ``len_a``, ``sum_assistant_a_tokens``."""
 
@@ -739,7 +741,7 @@ def data_of(
             hint="clusters are groups such as prompts; at least 2 are needed",
         )
     voters = _groupings(judged, voter, "voter", n, kept)
-    voters = voters or {name: one for name, one in groups.items() if _is_voter(name)}
+    voters = voters or {name: one for name, one in groups.items() if _is_called(name, _VOTERS)}
     values = _covariates(judged, covariates, n, kept)
     differences = np.column_stack([*values.values()]) if values else np.empty((len(judged.values), 0))
     notes = (*([Note("read_as", judged.description)] if judged.description else []), *judged.notes)
@@ -751,20 +753,24 @@ def data_of(
 
 
 def _unused(judged: Preferences, groups: Collection[str], covariates: Collection[str]) -> Iterator[Note]:
-    """Yield notes on columns that look like voters or style, and are in no part of the model."""
+    """Yield notes on columns that look like voters, prompts or style, and are in no part of the model."""
+    free = [name for name in judged.unused_columns if name not in groups]
 
-    def varies(name: str) -> bool:
-        return len({*map(str, _cells(judged.tables[0], name, HEAD))}) > 1
+    def grouping(words: Collection[str]) -> list[str]:
+        columns = {name: _cells(judged.tables[0], name, HEAD) for name in free if _is_called(name, words)}
+        return [name for name, cells in columns.items() if 1 < len({*map(str, cells)}) < len(cells)]
 
-    voters = [name for name in judged.columns if _is_voter(name) and name not in groups and varies(name)]
-    if voters:
-        message = (
-            f"{listed(voters)} may say who judged, and is no cluster: judgements of one voter are alike,"
-            " which makes intervals too short; name it: clusters=... (--cluster)"
-        )
-        yield Note("unused_voters", message)
-    stems = [stem for stem in paired(judged.unused_columns) if stem not in covariates]
-    if style := [stem for stem in stems if {*words_of(stem)} & _STYLE]:
+    if voters := grouping(_VOTERS):
+        yield Note("unused_voters", f"{listed(voters)} may say who judged{_no_cluster(voters, 'voter')}")
+    if prompts := grouping(_PROMPTS):
+        said = f"{listed(prompts)} may say what was judged{_no_cluster(prompts, 'prompt')}"
+        yield Note("unused_prompts", said)
+    style = [
+        stem
+        for stem in paired(judged.unused_columns)
+        if stem not in covariates and {*words_of(stem)} & _STYLE
+    ]
+    if style:
         message = (
             f"{listed(style)} may tell of the style of answers, and is not used: covariates=... (--style)"
             " shows how strengths change with it taken into account"
@@ -772,10 +778,18 @@ def _unused(judged: Preferences, groups: Collection[str], covariates: Collection
         yield Note("unused_style", message)
 
 
-def _is_voter(name: str) -> bool:
-    """Tell whether a column is called like one that says who judged: ``judge``, ``user_id``."""
-    words = {*words_of(name)} - {"id", "name", "hash"}
-    return len(words) == 1 and words <= _VOTERS
+def _no_cluster(names: Sequence[str], one: str) -> str:
+    are, them = ("is no cluster", "it") if len(names) == 1 else ("are no clusters", "them")
+    return (
+        f", and {are}: judgements of one {one} are alike, which makes intervals too short; name {them}:"
+        " clusters=... (--cluster)"
+    )
+
+
+def _is_called(name: str, words: Collection[str]) -> bool:
+    """Tell whether a column is called by one of the words, as ``user_id`` is by one of voters."""
+    own = {*words_of(name)} - {"id", "name", "hash"}
+    return len(own) == 1 and own <= {*words}
 
 
 def _preferences(data: Any, clusters: Any, columns: Mapping[str, str | None]) -> Preferences:

@@ -89,7 +89,7 @@ def check_bounds(score: Rounded, metric: str, bounds: tuple[float, float]) -> No
     in_percent = bounds == (0.0, 1.0) and 1.0 < score.value <= 100.0
     raise InvalidInputError(
         f"{metric} lies between {low:g} and {high:g}, and the published score is {score.value:g}",
-        hint=f"write {score.value:g}%" if in_percent else "check the published score",
+        hint=f"write {score.digits}%" if in_percent else "check the published score",
         argument="published",
     )
 

@@ -265,7 +265,7 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     mean_variance = 0.5 * (var_a + var_b)
     if mean_variance <= rounding.noise_width(samples.typical_size(a, b, "mean")) ** 2:
         return math.nan, None
-    d = float(a.mean() - b.mean()) / math.sqrt(mean_variance)
+    d = float(rounding.difference(a.mean(), b.mean())) / math.sqrt(mean_variance)
     # Shares of the mean variance: variances of any size neither overflow nor vanish when they are squared.
     u, v = var_a / mean_variance, var_b / mean_variance
     if paired:

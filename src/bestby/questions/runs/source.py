@@ -36,7 +36,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.runs import RunScores, RunsWithItems
 from bestby.engine.text_statistics import Counting
-from bestby.metrics.directions import direction_of
+from bestby.metrics.directions import direction_of, mean_called
 from bestby.metrics.suitability import chosen_metric, system_scales
 from bestby.results.base import MetricInfo, Note
 
@@ -110,8 +110,6 @@ def chosen_runs(
         )  # fmt: skip
         runs = runs_of(table, options, run=columns.run, dataset=columns.dataset, paired=paired)
         note = Note("read_as", f"{table.source} was read as {runs.description}")
-        if any(isinstance(values, list) for values in runs.runs.values()):
-            runs = dataclasses.replace(runs, metric=None)  # what the scores of items are called is no metric
         runs = dataclasses.replace(runs, notes=(note, *runs.notes))
         return _from_runs(runs, metric, greater_is_better, Columns())
     named = {**vars(columns), **vars(columns.reading)}
@@ -134,12 +132,17 @@ _TABLE_COLUMNS = ("run", "items", "dataset", "system_column", "value_column")
 
 
 def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> RunsInput:
+    better = runs.greater_is_better if greater_is_better is None else greater_is_better
+    if metric is None:
+        metric = runs.metric
+        if isinstance(metric, str) and any(isinstance(values, list) for values in runs.runs.values()):
+            metric = mean_called(metric, better)
     return RunsInput(
         chosen_systems(runs.runs, columns.systems, columns.reading.ignore),
         runs.gold,
-        runs.metric if metric is None else metric,
+        metric,
         runs.clusters,
-        runs.greater_is_better if greater_is_better is None else greater_is_better,
+        better,
         runs.notes,
         runs.called,
     )

@@ -749,7 +749,7 @@ class Tool:
         if any(isinstance(metric, str) for metric in metrics.values()):
             return read
         falling = frozenset().union(*map(falling_in, tasks.values()))
-        return dataclasses.replace(read, cells=partial(cells_of, of_systems, chosen, falling))
+        return dataclasses.replace(read, cells=partial(cells_of, of_systems, chosen, falling, self.beside))
 
     def _chosen_by_task(
         self,
@@ -865,15 +865,20 @@ def cells_of(
     scored: Sequence[tuple[str, str, Scored]],
     chosen: Mapping[str, Choice],
     falling: Collection[str],
+    beside: Collection[str],
     facets: Collection[str],
 ) -> Table:
     """Return the samples of systems as a table, a row each, or one for each score if "scorer" is a facet.
 
     `scored` has the system, the dataset and what the files hold of both. Items of several datasets are told
-    apart, unless these are the facet "task". A mean over scores that are better when high and others, the
-    `falling`, that are better when low would say nothing.
+    apart, unless these are the facet "task". What is `beside` the scores is no scorer. A mean over scores
+    that are better when high and others, the `falling`, that are better when low would say nothing.
     """
-    shared = dict.fromkeys(name for choice in chosen.values() for name in choice.shared)
+    scorers = {
+        dataset: [name for name in choice.shared if name not in beside] or choice.shared
+        for dataset, choice in chosen.items()
+    }
+    shared = dict.fromkeys(name for names in scorers.values() for name in names)
     low = [name for name in shared if name in falling]
     if "scorer" in facets and 0 < len(low) < len(shared):
         raise InvalidInputError(
@@ -890,8 +895,8 @@ def cells_of(
                 continue
             item = f"{dataset}/{sample.item}" if several else sample.item
             row = {**sample.groups, "system": system, "task": dataset, run: sample.run, "item": item}
-            scorers = choice.shared if "scorer" in facets else [choice.name]
-            rows += [{**row, "scorer": name, "score": one.value(sample, name)} for name in scorers]
+            names = scorers[dataset] if "scorer" in facets else [choice.name]
+            rows += [{**row, "scorer": name, "score": one.value(sample, name)} for name in names]
     return dataclasses.replace(table_of(rows), source="the logs")
 
 

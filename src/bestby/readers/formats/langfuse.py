@@ -333,7 +333,14 @@ def contents_of(path: Path) -> Contents:
     """Read a table (CSV, JSON or JSON Lines), answers of the API, or the result of an experiment."""
     contents = Contents()
     for record in _records(readable_file(path)):
-        _add(Record(record.where, _as_in_the_api(record.data)), contents)
+        try:
+            _add(Record(record.where, _as_in_the_api(record.data)), contents)
+        except InvalidInputError as error:  # say the names that are in the file
+            for written, name in _NAMES.items():
+                if f'"{written}"' in (text := json.dumps(record.data)) and f'"{name}"' not in text:
+                    error.message = error.message.replace(name, written)
+            error.args = (error.message,)
+            raise
     return contents
 
 

@@ -147,6 +147,9 @@ def test_notes_where_the_data_show_little() -> None:
     assert "unequal_labels" in codes_of(gaps)
     alone = {"a": [None, "x", "y"], "b": ["x", "x", "y"]}
     assert "single_labels" in codes_of(alone)
+    beside = bb.agreement({"a": ["x", "y", "x"], "b": ["x", "y", "y"], "task": ["ner", "qa", "ner"]})
+    (said,) = (note.message for note in beside.notes if note.code == "no_common_label")
+    assert said.startswith("no label of task was given by another annotator")
     ratings = {name: [1, 2, 3, 4, 5] * 6 for name in "ab"}
     assert "numbers_as_labels" in codes_of(ratings)
     assert "numbers_as_labels" not in codes_of(ratings, scale="interval")

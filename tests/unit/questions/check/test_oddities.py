@@ -64,6 +64,28 @@ def test_items_that_are_the_same_twice(tmp_path: Path) -> None:
     assert message.startswith("3 items of 60 have the same text as an earlier one")
 
 
+def test_few_texts_with_gaps_are_not_what_was_asked(tmp_path: Path) -> None:
+    found = checked(tmp_path, answers(remark=lambda i: ["", "hard", "easy"][i % 3]))
+    assert messages(found, "same_inputs") == []
+
+
+def test_labels_that_only_their_spelling_makes_wrong(tmp_path: Path) -> None:
+    rows = [
+        {**row, "label": "xy"[i % 2], "b": "x" if i < 9 else row["b"].upper()}
+        for i, row in enumerate(answers())
+    ]
+    (message,) = messages(checked(tmp_path, rows), "label_spelling")
+    assert message.startswith("b predicts labels that differ from those of the gold only in case or spaces")
+
+
+def test_scores_of_several_systems_are_not_taken_for_those_of_one(tmp_path: Path) -> None:
+    rows = [
+        {"system": name, "problem": f"p{i}", "attempt": k, "correct": (i + k) % 2}
+        for name in "ab" for i in range(9) for k in range(4)
+    ]  # fmt: skip
+    assert checked(tmp_path, rows).commands == ()
+
+
 def test_groups_that_are_not_used(tmp_path: Path) -> None:
     found = checked(tmp_path, answers(topic=lambda i: "abc"[i % 3], doc=lambda i: f"d{i // 2}"))
     by, cluster = messages(found, "unused_group")

@@ -49,12 +49,18 @@ def test_what_is_not_used_is_named_once() -> None:
         "b": [row[1] for row in PLAIN],
         "winner": [row[2] for row in PLAIN],
         "annotator": [f"v{k % 30}" for k in range(len(PLAIN))],
+        "prompt": [f"p{k % 40}" for k in range(len(PLAIN))],
+        "question_id": [*range(len(PLAIN))],
         "length_a": [k % 17 for k in range(len(PLAIN))],
         "length_b": [k % 13 for k in range(len(PLAIN))],
     }
-    assert {"unused_voters", "unused_style"} <= codes(compare_preferences(frame))
-    used = compare_preferences(frame, covariates=["length"], clusters="annotator")
-    assert not {"unused_voters", "unused_style"} & codes(used)
+    unused = {"unused_voters", "unused_prompts", "unused_style"}
+    named = {note.code: note.message for note in compare_preferences(frame).notes}
+    assert unused <= named.keys()
+    assert named["unused_prompts"].startswith("prompt may say what was judged, and is no cluster")
+    used = compare_preferences(frame, covariates=["length"], clusters=["annotator", "prompt"])
+    assert not unused & codes(used)
+    assert "unused_prompts" not in codes(compare_preferences(frame, items="prompt"))
     assert [one.name for one in used.covariates] == ["length"]
     assert "without and with length taken into account" in str(used)
     assert "mean voter" not in str(used)

@@ -174,11 +174,11 @@ def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture
     capsys.readouterr()
     assert main(["published", str(runs), "--score", "0.80", "--sd", "0.01", "--runs", "5"]) == 0
     assert "new has score 0.82" in capsys.readouterr().out
-    assert main(["published", str(table), "--gold", "gold", "--score", "80"]) == 2
+    assert main(["published", str(table), "--gold", "gold", "--score", "80.0"]) == 2
     error = capsys.readouterr().err
     assert error.splitlines() == [
         "InvalidInputError: accuracy lies between 0 and 1, and the published score is 80",
-        "hint: write 80%",
+        "hint: write 80.0%",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -246,3 +247,24 @@ def test_asking_for_what_is_not_there() -> None:
     ):
         with pytest.raises(InvalidInputError, match=said):
             result.plot(**settings)
+
+
+def test_items_of_several_datasets_are_noted_as_one_test_set() -> None:
+    rows = [
+        {"system": name, "seed": k, "dataset": "uv"[i % 2], "item": i, "score": chance}
+        for (name, k, i), chance in zip(
+            itertools.product("ab", range(3), range(8)), np.random.default_rng(3).random(48), strict=True
+        )
+    ]
+    (said,) = (note.message for note in compare_runs(rows).notes if note.code == "datasets_as_one")
+    assert said.startswith("the items of 2 datasets (column dataset: u, v) count as one test set")
+    one = [row for row in rows if row["dataset"] == "u"]
+    assert "datasets_as_one" not in {note.code for note in compare_runs(one).notes}
+
+
+def test_equal_means_have_no_difference() -> None:
+    right = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0], [1, 0, 1]], dtype=float)
+    (d,) = compare_runs({"a": list(right), "b": list(right[::-1])}).differences
+    assert (d.estimate, d.effect_size) == (0.0, 0.0)
+    (d,) = compare_runs({"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}).differences
+    assert (d.estimate, d.effect_size) == (0.0, 0.0)

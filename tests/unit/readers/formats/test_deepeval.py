@@ -35,6 +35,13 @@ def test_of_several_metrics_one_must_be_named(make: Make) -> None:
     assert message(form, paths, value_column="Bias") == "a.json: no metric 'Bias'"
 
 
+def test_whether_a_case_succeeds_is_no_scorer(make: Make) -> None:
+    run = deepeval({"Relevancy": [0.9, 0.2], "Faithfulness": [0.7, 0.8]})
+    found = form.read(_pair(make, run, run), value_column="Relevancy")
+    assert found.cells is not None
+    assert found.cells(["scorer"]).distinct("scorer") == {"Relevancy", "Faithfulness"}
+
+
 def test_files_that_share_no_metric(make: Make) -> None:
     a, b = deepeval({"Relevancy": [0.9, 0.2]}), deepeval({"Bias": [0.9, 0.2]})
     assert scores_of(form.read(_pair(make, a, b)))["a"] == [1.0, 0.0], "they share whether a case succeeds"

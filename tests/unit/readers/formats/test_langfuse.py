@@ -101,7 +101,7 @@ def test_long_inputs_are_called_by_a_hash(make: Make) -> None:
     assert {len(item) for item in form.read({"a": path, "b": path}).evaluation.items.tolist()} == {16}
     results[0]["item"] = {}
     bad = make("bad.json", json.dumps({"run_name": "r", "item_results": results}))
-    assert message(form, {"bad": bad}) == "bad.json, itemResults 1: an item without id and input"
+    assert message(form, {"bad": bad}) == "bad.json, item_results 1: an item without id and input"
 
 
 def test_two_runs_in_one_file_and_names(make: Make) -> None:
