@@ -37,7 +37,7 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
         return ()  # numbers, which other metrics read too
     if evaluation.classes is not None:
         return tuple(_soft(evaluation))
-    if any(distinct.size > MOST_CLASSES for _, (distinct, _) in evaluation.joint_codes()):
+    if any(distinct.size > MOST_CLASSES for distinct, _ in evaluation.coded.values()):
         return ()
     occurring = {name: (distinct.tolist(), counts.tolist()) for name, distinct, counts in _counts(evaluation)}
     labels = _ordered(set().union(*(own for own, _ in occurring.values())))
@@ -108,12 +108,10 @@ def _columns(evaluation: Evaluation) -> dict[str, Array]:
 
 def _counts(evaluation: Evaluation) -> Iterator[tuple[str, Array, IntArray]]:
     """Yield each column of hard labels, its labels as they are compared, and how many items have each."""
-    rows: IntArray | slice = slice(None)
-    counts = evaluation.counts
-    if evaluation.counted:
-        rows, counts = evaluation.cells
-    columns = {name: (distinct, code) for name, (distinct, code) in evaluation.joint_codes()}
-    for name, (distinct, code) in columns.items():
+    rows, counts = evaluation.cells or (slice(None), evaluation.counts)
+    columns = evaluation.coded
+    for name in sorted(columns):
+        distinct, code = columns[name]
         codes, weights = code[rows], counts
         if name in evaluation.missing:
             weights = np.where(evaluation.missing[name][rows], 0, 1 if counts is None else counts)

@@ -20,7 +20,15 @@ from bestby.data.alignment import chosen_names, chosen_systems, with_keys
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import evaluation_of_frame
 from bestby.data.reading import AS_FOUND, Reading
-from bestby.data.roles import Soft, TableOptions, average_note, averages, transposed, with_left_out
+from bestby.data.roles import (
+    Soft,
+    TableOptions,
+    average_note,
+    averages,
+    is_average,
+    transposed,
+    with_left_out,
+)
 from bestby.data.soft import Annotations
 from bestby.data.table import unreadable
 from bestby.engine import prepare
@@ -137,15 +145,18 @@ def _without_averages(evaluation: Evaluation, *, chosen: bool) -> Evaluation:
     if any(one is not None for one in other_data) or not evaluation.plain or evaluation.n_rows > 1000:
         return evaluation
     items = range(evaluation.n_rows) if evaluation.items is None else evaluation.items.tolist()
+    items = list(map(str, items))
+    if not any(
+        map(is_average, evaluation.names if evaluation.items is None else (*evaluation.names, *items))
+    ):
+        return evaluation
     columns = {
-        name: dict(zip(map(str, items), values.tolist(), strict=True))
-        for name, values in evaluation.systems.items()
+        name: dict(zip(items, values.tolist(), strict=True)) for name, values in evaluation.systems.items()
     }
-    rows = transposed(columns)
-    named = averages(rows)
+    named = averages(transposed(columns))
     notes = [average_note("item", name) for name in named]
     if named:
-        keep = np.array([item not in named for item in rows])
+        keep = np.array([item not in named for item in items])
         groupings = {name: values[keep] for name, values in evaluation.groupings.items()}
         rest = evaluation.with_rows(keep)
         evaluation = dataclasses.replace(

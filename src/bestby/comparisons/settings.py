@@ -121,9 +121,14 @@ class CheckedSettings:
         return oriented(self.alternative, greater_is_better)
 
     def among(self, names: Sequence[str]) -> Self:
-        """Return the settings for these systems, their baseline spelled as the system is."""
-        changed: dict[str, Any] = {"baseline": checks.valid_baseline(vars(self)["baseline"], names)}
-        return dataclasses.replace(self, **changed)  # type: ignore[type-var]  # of dataclasses only
+        """Return the settings for these systems, with baseline and focus spelled as the systems are."""
+        named = {name: value for name, value in vars(self).items() if name in ("baseline", "focus")}
+        spelled: dict[str, Any] = {
+            name: checks.valid_baseline(one, names, name) for name, one in named.items()
+        }
+        if spelled == named:
+            return self
+        return dataclasses.replace(self, **spelled)  # type: ignore[type-var]  # of dataclasses only
 
 
 class FamilySettings(CheckedSettings):
@@ -176,11 +181,6 @@ class Settings(FamilySettings):
                 hint="leave out focus, or test=None, alternative and baseline",
                 argument="focus",
             )
-
-    def among(self, names: Sequence[str]) -> Self:
-        """Return the settings for these systems, with baseline and focus spelled as the systems are."""
-        focus = checks.valid_baseline(self.focus, names, "focus")
-        return dataclasses.replace(super().among(names), focus=focus)
 
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance: those few ask for where they matter."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -602,15 +603,15 @@ def group_codes(groups: Array) -> tuple[Array, Array]:
 def _shifted(values: Array) -> tuple[Array, int, int] | None:
     """Return whole numbers less the least one in the narrowest type, the least, and the span; None if wide.
 
-    Unsigned integers of the same width and order of bytes wrap round: nothing overflows.
+    Unsigned integers wrap round: what is left of the higher bytes does not count.
     """
     least = int(np.minimum.reduce(values))
     span = int(np.maximum.reduce(values)) - least + 1
     if span > max(1024, values.size):
         return None
-    unsigned = _unsigned(values.dtype)
-    base = np.array([least], dtype=values.dtype).view(unsigned)
-    return (values.view(unsigned) - base).astype(_narrow(span)), least, span
+    shifted = values.astype(_narrow(span))
+    shifted -= np.array(least, dtype=values.dtype).astype(shifted.dtype)
+    return shifted, least, span
 
 
 def _without_gaps(shifted: Array, least: int, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
@@ -662,30 +663,45 @@ def numbered(columns: Sequence[Array | None]) -> tuple[IntArray, IntArray]:
     Kinds are numbered from 0 in the order of the numbers.
 
     >>> numbered([np.array([1, 0, 1, 1]), None, np.array([2, 2, 2, -1])])
-    (array([1, 3, 2]), array([2, 0, 2, 1]))
+    (array([1, 3, 0]), array([2, 0, 2, 1], dtype=uint8))
     """
     used = [column for column in columns if column is not None]
     n, span = used[0].size, 1
-    key = np.zeros(n, dtype=np.int64)
-    for column in used:
-        low = int(column.min())
-        size = int(column.max()) - low + 1
+    lows = [int(column.min()) for column in used]
+    sizes = [int(column.max()) - low + 1 for column, low in zip(used, lows, strict=True)]
+    kind = _joint_type(sizes)
+    key = np.zeros(n, dtype=kind)
+    for column, low, size in zip(used, lows, sizes, strict=True):
         if span * size >= 1 << 62:  # the next product would not fit
             key = np.unique(key, return_inverse=True)[1].reshape(-1)
             span = int(key.max()) + 1
-        key *= size
-        key += column
-        key -= low
+        key *= kind.type(size)
+        key += column.astype(kind)  # below 0 unsigned numbers wrap round, and back
+        key -= np.array(low).astype(kind)
         span *= size
-    if span <= max(4 * n, 1 << 16):
-        occurs = np.zeros(span, dtype=np.bool_)
-        occurs[key] = True
-        kind = (np.cumsum(occurs) - 1).take(key)
-    else:
-        kind = np.unique(key, return_inverse=True)[1].reshape(-1)
-    position = np.empty(int(kind.max()) + 1, dtype=np.int64)
-    position[kind] = np.arange(n)
-    return position, kind
+    if span > max(4 * n, 1 << 16):
+        distinct, key = np.unique(key, return_inverse=True)
+        key, span = key.reshape(-1), distinct.size
+    position = _one_of_each(key, span)
+    occurs = position >= 0
+    number = np.cumsum(occurs) - 1
+    return position[occurs], number.astype(np.min_scalar_type(number[-1])).take(key)
+
+
+def _joint_type(sizes: Sequence[int]) -> np.dtype[Any]:
+    """Return the type that numbers the joint rows of columns of so many codes each, in few bytes if few."""
+    span = math.prod(sizes)
+    return np.min_scalar_type(span) if span < 1 << 16 else np.dtype(np.int64)
+
+
+def _one_of_each(key: Array, span: int) -> IntArray:
+    """Return where one of each number below `span` stands among the keys, -1 of those that do not occur."""
+    if key.dtype.itemsize == 1:  # most occur early, and bytes are searched at the speed of the memory
+        searched = key.tobytes()
+        return np.array([searched.find(number) for number in range(span)])
+    position = np.full(span, -1)
+    position[key] = np.arange(key.size)
+    return position
 
 
 def collapsed(
@@ -693,23 +709,23 @@ def collapsed(
 ) -> tuple[IntArray, IntArray]:
     """Return one position per distinct joint row of code columns, and how often each row occurs."""
     n = columns[0].size
-    span = 1 if strata is None else int(strata.max()) + 1
-    key = np.zeros(1, dtype=np.int64) if strata is None else strata
+    if strata is not None:
+        columns, sizes = [strata, *columns], [int(strata.max()) + 1, *sizes]
+    kind, span = _joint_type(sizes), 1
+    key = np.zeros(n, dtype=kind)
     most = max(4 * n, 1 << 16)  # numbers of joint rows that are counted without sorting them
     for codes, size in zip(columns, sizes, strict=True):
         if span * size > most:
             distinct, key = np.unique(key, return_inverse=True)
             key, span = key.reshape(-1), distinct.size
-        key = key * size + codes if span > 1 else codes.astype(np.int64, copy=False)
+        key = key * kind.type(size) + codes.astype(kind, copy=False)
         span *= size
     if span > most:
         distinct, key = np.unique(key, return_inverse=True)
         key, span = key.reshape(-1), distinct.size
     summed = occurrences(key, span, counts)
-    position = np.empty(span, dtype=np.int64)
-    position[key] = np.arange(n)
     present = np.flatnonzero(summed)
-    return position[present], summed[present]
+    return _one_of_each(key, span)[present], summed[present]
 
 
 def occurrences(key: Array, span: int, weights: IntArray | None = None) -> IntArray:

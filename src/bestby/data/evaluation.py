@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import hashlib
+import math
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -339,27 +340,22 @@ class Evaluation:
         return {}
 
     @cached_property
-    def cells(self) -> tuple[IntArray, IntArray]:
-        """One row per distinct joint row of the hard gold, the hard systems and the strata, and its items."""
-        columns, sizes = [], []
-        for name, (distinct, code) in self.joint_codes():
-            columns.append(code)
-            sizes.append(distinct.size)
+    def cells(self) -> tuple[IntArray, IntArray] | None:
+        """One row per distinct joint row of the hard gold, the hard systems and the strata, and its items.
+
+        None where there could be more of them than rows.
+        """
+        columns = [self.coded[name][1] for name in sorted(self.coded)]
+        sizes = [self.coded[name][0].size for name in sorted(self.coded)]
+        for place, name in enumerate(sorted(self.coded)):
             absent = self.missing.get(name)
             if absent is not None:  # a missing prediction takes a code of its own
-                columns[-1] = np.where(absent, distinct.size, code.astype(np.int64))
-                sizes[-1] += 1
+                columns[place] = np.where(absent, sizes[place], columns[place].astype(np.int64))
+                sizes[place] += 1
         strata = None if self.strata is None else group_codes(self.strata)[1].astype(np.int64)
+        if not columns or math.prod(sizes) * (1 if strata is None else int(strata.max()) + 1) > self.n_rows:
+            return None
         return collapsed(columns, sizes, strata, self.counts)
-
-    @property
-    def counted(self) -> bool:
-        """Whether the distinct joint rows were counted already."""
-        return "cells" in vars(self)
-
-    def joint_codes(self) -> list[tuple[str, tuple[Array, Array]]]:
-        """Return the names of hard columns in order, each with its distinct values and codes."""
-        return [(name, self.coded[name]) for name in sorted(self.coded)]
 
     @property
     def label_sets(self) -> bool:
@@ -733,8 +729,7 @@ def hash_of_cells(evaluation: Evaluation) -> str:
     """Return a hash of the joint rows and how often each occurs, whatever the order of the items.
 
     Rows must be counted, or hold labels and whole numbers only: see `has_whole_rows`. It adds up a hash of
-    each row, modulo 2^64: of the distinct rows, times their counts, where they were counted already, and else
-    of all.
+    each row, modulo 2^64: of the distinct rows, times their counts, where these are few, and else of all.
     """
     digest = hashlib.blake2b(digest_size=8)
     strata = [] if evaluation.strata is None else [("strata", group_codes(evaluation.strata))]
@@ -746,7 +741,7 @@ def hash_of_cells(evaluation: Evaluation) -> str:
     tables = _random_words(tuple(distinct.size for _, (distinct, _) in named))
     columns = [(code, evaluation.missing.get(name)) for name, (_, code) in named]
     counts = evaluation.counts
-    if evaluation.counted:
+    if evaluation.cells is not None:
         distinct_rows, counts = evaluation.cells
         columns = [
             (code[distinct_rows], None if absent is None else absent[distinct_rows])

@@ -364,7 +364,7 @@ def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
     >>> averages({"qa": {"a": 0.5, "b": 0.7}, "nli": {"a": 0.8, "b": 0.9}, "Avg.": {"a": 0.65, "b": 0.8}})
     ['Avg.']
     """
-    named = [name for name in rows if _is_average(name)]
+    named = [name for name in rows if is_average(name)]
     others = [row for name, row in rows.items() if name not in named and not _is_statistic(name)]
     if not named or len(others) < 2:
         return []
@@ -385,7 +385,11 @@ def _is_statistic(name: str) -> bool:
     return bool(words := set(words_of(name))) and words <= _STATISTICS
 
 
-def _is_average(name: str) -> bool:
+def is_average(name: str) -> bool:
+    """Tell whether a row is called as the mean of the others is."""
+    lowered = name.lower()
+    if not any(word in lowered for word in _AVERAGES):  # as mostly
+        return False
     words = set(words_of(name))
     return bool(words & _AVERAGES) and words <= _AVERAGES | _BESIDE_AVERAGES
 

@@ -76,12 +76,9 @@ class Scores:
     group: Group
     drawing: Drawing
 
-    def sample(self, a: int, b: int | None) -> Sample:
-        """Return what the score of A, or the difference A minus B, is computed from; the last one is held."""
-        return self._samples.get((a, b), lambda key: self.group.sample(*key))
-
     @cached_property
-    def _samples(self) -> Memo[tuple[int, int | None], Sample]:
+    def samples(self) -> Memo[tuple[int, int | None], Sample]:
+        """What the last score or difference that was asked for is computed from."""
         return Memo(1)
 
     @cached_property
@@ -164,7 +161,7 @@ class Estimate:
     @property
     def sample(self) -> Sample:
         """What the estimate is computed from."""
-        return self.among.sample(self.a, self.b)
+        return self.among.samples.get((self.a, self.b), lambda key: self.group.sample(*key))
 
     @property
     def systems(self) -> list[int]:
@@ -295,21 +292,15 @@ class Estimate:
         the score is undefined without a single unit, that is the one.
         """
         most = self.sample.scarce_units
-        effective = math.nan if most == 1 else self._effective
+        effective = math.nan if most == 1 else self.sample.effective_units
+        plain = self.sample.contributions
+        if effective is None and plain is not None:
+            effective = 0.0 if plain.moments is None else plain.moments.effective_units
+        elif effective is None:
+            effective = intervals.effective_units(*self.left_out(), self.group.n_units)
         if math.isnan(effective):  # without the unit no influence is known
             return float(self.b is None or self.sample.differing[0] > 0)
         return effective if most is None or most >= SCARCE else min(effective, float(most))
-
-    @property
-    def _effective(self) -> float:
-        """How many units of equal weight would carry the variance, by their influence."""
-        by_sample = self.sample.effective_units
-        if by_sample is not None:
-            return by_sample
-        plain = self.sample.contributions
-        if plain is not None:
-            return 0.0 if plain.moments is None else plain.moments.effective_units
-        return intervals.effective_units(*self.left_out(), self.group.n_units)
 
     def situation(self, *, jackknife: bool = True) -> Situation:
         """Return what the choice of an interval depends on.

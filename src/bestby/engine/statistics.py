@@ -165,8 +165,8 @@ class Statistics:
             weights = None if design.counts is None else counts
             counts = np.bincount(rows.place, weights, len(rows.X)).astype(np.int64, copy=False)
         distinct = distinct_rows(rows.X, counts, strata, sizes)
-        place = distinct.rows if rows.place is None else distinct.rows.take(rows.place)
-        place = place.astype(np.min_scalar_type(distinct.units.n_rows - 1), copy=False)
+        place = distinct.rows.astype(np.min_scalar_type(distinct.units.n_rows - 1))
+        place = place if rows.place is None else place.take(rows.place)
         X = np.asfortranarray(distinct.X)
         items = Rows(X, place) if item_rows is None else item_rows
         return cls(metric, system, X, distinct.units, distinct.sizes, place, items)

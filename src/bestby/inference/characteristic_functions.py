@@ -314,7 +314,10 @@ def total_has_steps(values: FloatArray, counts: IntArray, bounds: IntArray, h: f
     """
     parts = [(values[a:b], counts[a:b], int(counts[a:b].sum())) for a, b in pairwise(bounds.tolist())]
     k = np.arange(first, FREQUENCIES)
-    k = _counting(np.sum([_log_bound(*part, h)[first:] for part in parts], axis=0), k)
+    for points in (_GRID // 2, _GRID):  # the coarser one mostly does
+        k = _counting(np.sum([_log_bound(*part, h, points) for part in parts], axis=0)[k], k)
+        if not k.size:
+            return False
     if k.size * values.size > _MOST_PRODUCTS:
         return True
     exact = np.zeros(k.size)
@@ -324,26 +327,26 @@ def total_has_steps(values: FloatArray, counts: IntArray, bounds: IntArray, h: f
     return _counting(exact, k).size > 0
 
 
-def _log_bound(values: FloatArray, counts: Array, n: int, h: float) -> FloatArray:
+def _log_bound(values: FloatArray, counts: Array, n: int, h: float, grid_size: int = _GRID) -> FloatArray:
     """Return a bound of log |E exp(i k h T)|, T a total of n draws, from all or some of the n values."""
-    waves, missed = _waves(values, counts, h)
+    waves, missed = _waves(values, counts, h, grid_size)
     others = n - float(counts.sum())
     return np.asarray(n * np.log(np.clip((np.abs(waves) + missed + others) / n, _TINY, 1.0)))
 
 
-def _waves(values: FloatArray, weights: Array, h: float) -> tuple[Array, FloatArray]:
+def _waves(values: FloatArray, weights: Array, h: float, grid_size: int = _GRID) -> tuple[Array, FloatArray]:
     """Return the sum of weight exp(-i k h value) for all k, and a bound of its error."""
     # Each value is shared out between the two grid points next to it, for one FFT: a chord in place of an arc
     # of the angle a is at most a^2 / 8 away from it.
     turns = values * (h / (2.0 * np.pi))
-    places = (turns - np.floor(turns)) * _GRID
+    places = (turns - np.floor(turns)) * grid_size
     points = places.astype(np.int64)
     right = weights * (places - points)
-    grid = np.bincount(np.append(points, points + 1), np.append(weights - right, right), _GRID + 2)
-    grid[:2] += grid[_GRID:]
-    angles = (2.0 * np.pi / _GRID) * np.arange(FREQUENCIES)
+    grid = np.bincount(np.append(points, points + 1), np.append(weights - right, right), grid_size + 2)
+    grid[:2] += grid[grid_size:]
+    angles = (2.0 * np.pi / grid_size) * np.arange(FREQUENCIES)
     missed = np.square(angles) * (float(weights.sum()) / 8.0)
-    return np.fft.rfft(grid[:_GRID])[:FREQUENCIES], missed
+    return np.fft.rfft(grid[:grid_size])[:FREQUENCIES], missed
 
 
 def _counting(logarithms: FloatArray, k: IntArray) -> IntArray:

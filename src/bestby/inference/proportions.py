@@ -17,7 +17,7 @@ from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, ArrayLike, BoolArray, FloatArray, IntArray
-from bestby.inference.bisection import last_that_holds
+from bestby.inference.bisection import crossings
 
 
 @overload
@@ -63,19 +63,23 @@ def wilson_midp(successes: float, n: float, level: float = 0.95) -> tuple[float,
     """
     low, high = wilson(successes, n, level)
     tail = 0.5 * (1.0 - level)
-    return min(low, _midp_low(successes, n, tail)), max(high, 1.0 - _midp_low(n - successes, n, tail))
+    x = np.array([successes, n - successes], dtype=np.float64)
+    # Of all successes or none, an end in closed form; a share that has both then takes their place
+    some = np.where((x > 0.0) & (x < n), x, 0.5 * n)
 
+    def beyond(p: FloatArray) -> FloatArray:
+        least, more = special.betainc(some, n - some + 1.0, p), special.betainc(some + 1.0, n - some, p)
+        excess: FloatArray = 0.5 * (least + more) - tail
+        return excess
 
-def _midp_low(x: float, n: float, tail: float) -> float:
-    """Return the proportion p at which P(X > x) + P(X = x) / 2 of n items is the tail, by halving."""
-    if x == 0:
-        return 0.0
-
-    def below(p: float) -> bool:
-        beyond = 0.0 if x == n else float(special.betainc(x + 1.0, n - x, p))
-        return 0.5 * (float(special.betainc(x, n - x + 1.0, p)) + beyond) < tail
-
-    return last_that_holds(below, 0.0, x / n)[0]
+    # P(X >= x) and P(X > x), whose mean it is, are the tail at the ends of Clopper and Pearson
+    least, most = (
+        special.betaincinv(some, n - some + 1.0, tail),
+        special.betaincinv(some + 1.0, n - some, tail),
+    )
+    found, _ = crossings(beyond, least, most, lambda p: 4e-16 * p)
+    found = np.where(x == 0.0, 0.0, np.where(x == n, (2.0 * tail) ** (1.0 / n), found))
+    return min(low, float(found[0])), max(high, 1.0 - float(found[1]))
 
 
 def wilson_ends(x: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
@@ -100,8 +104,8 @@ def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float
 
     where s, the probability that the systems differ estimated under the difference delta, is the larger root
     of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0: Tango's equation written for the sum of the
-    two cells instead of one of them, which makes it symmetric. The statistic is monotone in delta, so halving
-    an interval finds each end, to 1e-15. Exchanging `n10` and `n01` mirrors the ends to the bit.
+    two cells instead of one of them, which makes it symmetric. The statistic is monotone in delta, so each
+    end is found to 1e-15. Exchanging `n10` and `n01` mirrors the ends to the bit.
     """
     z = two_sided_quantile(level)
     a, b, size = (count(value, what) for value, what in ((n10, "n10"), (n01, "n01"), (n, "n")))
@@ -125,21 +129,19 @@ def tango_high(net: ArrayLike, differing: ArrayLike, n: float | FloatArray, z: f
     """Return the upper ends of Tango's interval for arrays of n10 - n01, n10 + n01, and n or one n of all."""
     zz = z * z
     d, m = np.asarray(net, dtype=np.float64), np.asarray(differing, dtype=np.float64)
-    # If m = 0, the estimate solves the equation too; it is where we start, so it is not what we find.
-    inside, outside = d / n, np.ones(d.size)
-    left = np.abs(d) != n
-    while left.any():
-        delta = (inside + outside) / 2.0
-        left &= (outside - inside > 1e-15) & (delta != inside) & (delta != outside)
+
+    def excess(delta: FloatArray) -> FloatArray:
         # The larger root s of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0.
         half = (m + d * delta) / 2.0
-        inner = half * half - n * (d * delta - (n - m) * delta * delta)
-        s = (half + np.sqrt(np.maximum(inner, 0.0))) / n
-        off = n * delta - d
-        holds = off * off <= zz * n * (s - delta * delta)
-        inside = np.where(left & holds, delta, inside)
-        outside = np.where(left & ~holds, delta, outside)
-    return np.where(d == -n, (zz - n) / (zz + n), outside)  # s = 1 whatever delta is
+        root = np.sqrt(np.maximum(half * half - n * delta * (d - (n - m) * delta), 0.0))
+        return n * delta - d - z * np.sqrt(np.maximum(half + root - n * delta * delta, 0.0))
+
+    # If m = 0, the estimate solves the equation, too, and s is delta; if d = -n, s is 1 whatever delta is
+    known = np.where(m == 0.0, zz / (n + zz), np.where(d == -n, (zz - n) / (zz + n), 1.0))
+    is_known = (m == 0.0) | (np.abs(d) == n)
+    d, m = np.where(is_known, 0.0, d), np.where(is_known, 0.5 * n, m)  # something that has an end
+    found = crossings(excess, d / n, np.ones(d.size), lambda delta: np.full_like(delta, 1e-15))[1]
+    return np.where(is_known, known, found)
 
 
 def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> FloatArray:

@@ -46,7 +46,7 @@ ALGORITHMS = {
     "questions/preferences/compare.py": {1e-9},  # strengths that the order does not change
     "inference/distributions.py": {1e-10, 1e-12, 1e-13, 1e-15, 1e-17},
     "inference/samples.py": {1e-15},  # keeps a probability off 0 and 1
-    "inference/proportions.py": {1e-15},  # where halving an interval stops
+    "inference/proportions.py": {1e-15, 4e-16},  # how far the numbers around an end lie apart
     # the bound of what a series leaves out; a finite logarithm; terms of a series
     "inference/characteristic_functions.py": {1e-9, 1e-300, 1e-8},
     "comparisons/simultaneous.py": {1e-9, 1e-12},  # how far an adjusted p is moved off the level

@@ -68,7 +68,7 @@ def outcome(work: Callable[[], Evaluation]) -> Any:
         name: None if array is None else (array.dtype.str, array.tolist()) for name, array in parts.items()
     }
     notes = [note.message for note in made.notes]
-    return values, notes, made.data_hash(), made.cells[1].tolist() if made.coded else None
+    return values, notes, made.data_hash(), made.cells[1].tolist() if made.cells else None
 
 
 def tables(seed: int) -> dict[str, list[str | None]]:

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from bestby import Blocks, Metric, Resampling, compare
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby.data.columns import group_codes
 from bestby.data.evaluation import Evaluation
 
 LABELS = ["accuracy", "f1_macro", "matthews_corrcoef", "cohen_kappa", "f1_weighted", "balanced_accuracy"]
@@ -20,7 +21,12 @@ LABELS = ["accuracy", "f1_macro", "matthews_corrcoef", "cohen_kappa", "f1_weight
 
 def counted(evaluation: Evaluation, rng: np.random.Generator) -> Evaluation:
     """Return the same data as distinct rows, in any order."""
-    position, counts = evaluation.cells
+    columns = [codes for _, codes in evaluation.coded.values()]
+    if evaluation.strata is not None:
+        columns.append(group_codes(evaluation.strata)[1])
+    columns += evaluation.missing.values()
+    joint = np.stack([column.astype(np.int64) for column in columns])
+    _, position, counts = np.unique(joint, axis=1, return_index=True, return_counts=True)
     order = rng.permutation(position.size)
     at, counts = position[order], counts[order]
     made = Evaluation.of(
