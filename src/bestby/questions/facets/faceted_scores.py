@@ -136,7 +136,7 @@ class FacetedScores(PlannedDifference):
         if not any(checks.amount(variance, what) > 0.0 for what, variance in variances.items()):
             raise InvalidInputError(
                 "without any variation there is nothing to plan",
-                hint='give variances: components={"prompt": 0.0004, "item": 0.05}',
+                hint="give the variance of each effect, such as 0.0004 of prompt and 0.05 of item",
                 argument="components",
             )
         nesting = self.nesting

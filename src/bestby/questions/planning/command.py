@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
-from bestby.planning.base import USUAL_POWER
 from bestby.questions.facets.command import by_facet
 from bestby.vocabulary import allowed_names
 
@@ -168,6 +167,7 @@ class Plan:
 
 def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
+    from bestby.planning.base import USUAL_POWER
     from bestby.questions.planning.plan import allocate, minimum_detectable, power, sample_size
     from bestby.questions.planning.source import described_design
     from bestby.resampling.settings import Resampling
