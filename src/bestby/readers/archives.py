@@ -211,7 +211,7 @@ def submissions() -> Iterator[Submissions]:
             raise
 
 
-def of_archives(read: F) -> F:
+def unpacking(read: F) -> F:
     """Let a reader of paths, and of the gold beside them, take zipped submissions for what lies in them."""
 
     @wraps(read)

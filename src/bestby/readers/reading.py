@@ -27,7 +27,7 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import Roles, TableOptions, listed
 from bestby.data.table import Table
 from bestby.readers import paths as readers_paths
-from bestby.readers.archives import of_archives
+from bestby.readers.archives import unpacking
 from bestby.readers.files import check_header, holds_values_only, read_table
 from bestby.readers.formats.base import (
     TABLE,
@@ -57,7 +57,7 @@ from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
 
-@of_archives
+@unpacking
 @with_suggestions
 def read(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],

@@ -45,9 +45,11 @@ def document(a: Allocation) -> Document:
     """Return the report of an allocation: the best split, the table of splits, the curve."""
     best, (first, _) = a.best, a.best.levels[0]
     difference = difference_text(a.design.true_difference)
+    title = f"How to spend a budget of {a.budget:g}"
     lead = f"{_size(best)} are the best use of a budget of {a.budget:g}: power {power_text(best.power)} to"
     lead += f" detect a difference of {difference}."
     if isinstance(a, FacetedAllocation) and a.wanted is not None:
+        title = f"The cheapest study with power {a.wanted:g}"
         lead = f"{_size(best)} are the cheapest way to detect a difference of {difference} with power"
         lead += f" {a.wanted:g}: they cost {best.cost:g}."
     if a.power_as_estimated is not None:
@@ -65,7 +67,7 @@ def document(a: Allocation) -> Document:
     caption = f"Each number of {plural(first)} has {others}."
     return one_section(
         a,
-        title=f"How to spend a budget of {a.budget:g}",
+        title=title,
         subtitle=a.design.assumed_words,
         methods=f"Test: {report.decision(a)}. Assumed: {a.design.assumed_words}.{report.averaged(a)}",
         name="budget",

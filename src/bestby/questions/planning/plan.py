@@ -658,8 +658,8 @@ def _least_budget(design: FacetedScores, question: Question, wanted: float, pric
 
     if not enough(math.inf):
         raise DesignError(
-            f"a power of {wanted:g} is not reached with a hundred levels of each facet, or ten times as many"
-            " as there are",
+            f"no design that was tried has a power of {wanted:g}: up to 100 levels of each facet, or up to"
+            " ten times the levels of the pilot",
             hint="plan for a larger difference or a lower power",
         )
     nesting = design.nesting

@@ -33,14 +33,14 @@ from bestby.data.roles import listed
 from bestby.data.table import FrameColumns, Table, table_of, unreadable
 from bestby.data.values import as_scores
 from bestby.metrics.base import MeanMetric
-from bestby.readers.archives import of_archives
+from bestby.readers.archives import unpacking
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import format_of, read_format
 from bestby.readers.paths import by_system, check_arguments, default_names, missing_texts, named_paths
 from bestby.results.base import Note
 
 
-@of_archives
+@unpacking
 @with_suggestions
 def read_preferences(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],

@@ -24,7 +24,7 @@ from bestby.data.layouts.runs import Cells
 from bestby.data.roles import Soft, listed
 from bestby.data.table import Table
 from bestby.metrics.base import BaseMetric
-from bestby.readers.archives import of_archives
+from bestby.readers.archives import unpacking
 from bestby.readers.database import lines
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.paths import (
@@ -435,7 +435,7 @@ def _typed_option(name: str, value: Any, annotation: str) -> Any:
     return value
 
 
-@of_archives
+@unpacking
 def read_log(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
@@ -452,7 +452,7 @@ def read_log(
     return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
 
 
-@of_archives
+@unpacking
 def one_table(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     what: str,
