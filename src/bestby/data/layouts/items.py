@@ -45,6 +45,7 @@ from bestby.data.roles import (
     counts_rows,
     describe_wide,
     facet_columns,
+    gold_names,
     left_out_notes,
     listed,
     matching,
@@ -404,15 +405,23 @@ def is_long(
     """
     item = roles.item
     return (
-        _has_values(table, soft, value_column)
+        _has_values(table, roles, soft, value_column)
         and (item in table.data if item is not None else table.item_column(None) is not None)
         and system_column_of(table, roles, systems) is not None
     )
 
 
-def _has_values(table: Table, soft: Soft, value_column: str | None) -> bool:
-    is_value_named = value_column is not None or any(word in table.data for word in VALUE_WORDS)
-    return is_value_named or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
+def _has_values(table: Table, roles: Roles, soft: Soft, value_column: str | None) -> bool:
+    named = value_column or value_word(table.data, prefer_score=True) or _only_scores(table, roles)
+    return bool(named or _only_soft(table) or soft.every_column or has_classes(table, soft))
+
+
+def _only_scores(table: Table, roles: Roles) -> str | None:
+    """Return the one column that is called as scores are, if there is no gold to compare predictions with."""
+    if roles.gold is not None or roles.annotators or gold_names(table.names):
+        return None
+    scores = [name for name in table.names if score_column([name])]
+    return scores[0] if len(scores) == 1 and not as_scores(table.column(scores[0])).is_text else None
 
 
 def _only_soft(table: Table) -> str | None:
@@ -482,7 +491,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
     items = table.item_column(roles.item)
     taken = {by, items, *VALUE_WORDS, *GOLD_WORDS, *(name for _, name in roles.named())}
     free = {name: column for name in table.names if name not in taken and (column := _plain(table, name))}
-    has_values = _has_values(table, options.soft, options.value_column)
+    has_values = _has_values(table, roles, options.soft, options.value_column)
     named, lacking = [], []
     if items is None or (systems is None and len({*map(normal_form, table.distinct(items))}) == table.n_rows):
         samples = _sample_column(table)
@@ -669,7 +678,8 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
     check_there(table, roles)
     table.require(by, "system column")
     no_gold = roles.gold is None and not roles.annotators and "gold" not in table.data
-    value = value_column or value_word(table.data, prefer_score=no_gold) or _only_soft(table)
+    named = value_column or value_word(table.data, prefer_score=no_gold)
+    value = named or _only_scores(table, roles) or _only_soft(table)
     if value is None:
         raise InvalidInputError(
             f"{table.source}: no column is called {' or '.join(VALUE_WORDS)}",
