@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import jobs, page, processes, worker
+from benchmarks import data, jobs, page, processes, translation, worker
 from benchmarks.rivals import Rival
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -117,3 +117,16 @@ def test_a_rival_that_is_too_slow_draws_fewer_and_is_scaled(monkeypatch: pytest.
     assert drawn == size
     assert seconds == pytest.approx(101.0, rel=1e-6)
     assert worker.affordable(Rival("holds much", draw, held=10**7), 10_000, budget=1e9) == 5
+
+
+@pytest.mark.parametrize("words", [["statistics"], ["again", "50"], ["bs", "5"]])
+def test_translations_are_measured(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sacrebleu", reason="sacrebleu is not installed")
+
+    def few(folder: Path) -> tuple[list[str], dict[str, list[str]]]:
+        reference, systems = data.shared_task(folder)
+        return reference[:60], {name: texts[:60] for name, texts in systems.items()}
+
+    monkeypatch.setattr(translation, "texts", few)
+    measured = translation.answer(words, tmp_path / "none")
+    assert all(value >= 0.0 for value in measured.values())
