@@ -605,8 +605,9 @@ def _check_shared(
     distinct = np.unique(gold)
     if n_items is not None and predicted and distinct.dtype.kind == "U" and _hardly_recur(distinct, n_items):
         message = (
-            f"the gold looks like texts, such as {_quoted(distinct[0])}, and a prediction that is not the same"
-            " letter by letter counts as wrong; em and qa_f1 read answers, bleu, chrf and rougeL other texts"
+            f"the gold looks like texts, such as {_quoted(distinct[0])}, and a prediction that is not the"
+            " same letter by letter counts as wrong; em and qa_f1 read answers, bleu, chrf and rougeL other"
+            " texts"
         )
         notes.append(Note("texts_as_labels", message))
     return notes
