@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 from tests.cli.helpers import Run
 
+import bestby as bb
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """Write samples of two systems as a long table, as a wide one, and as a file per system."""
     chance = random.Random(3)
     long, wide = ["system,item,n,c,contest"], ["id,short.n,short.c,long.n,long.c"]
+    each = ["model,task_id,attempt,score,contest,answer,gold"]
     for item in range(60):
         hard = chance.random()
         counts = {
@@ -22,21 +25,60 @@ def files(tmp_path: Path) -> Path:
             "long": sum(chance.random() < 0.15 for _ in range(20)),
         }
         long += [f"{name},q{item},20,{c},c{item // 3}" for name, c in counts.items()]
+        each += [
+            f"{name},q{item},{k},{int(k < c)},c{item // 3},{'x' if k < c else 'y'},x"
+            for name, c in counts.items()
+            for k in range(20)
+        ]
         wide.append(f"q{item},20,{counts['short']},20,{counts['long']}")
     for name in ("short", "long"):
         rows = [",".join(line.split(",")[1:4]) for line in long if line.startswith(f"{name},")]
         (tmp_path / f"{name}.csv").write_text("\n".join(["item,n,c", *rows]), encoding="utf-8")
     (tmp_path / "samples.csv").write_text("\n".join(long), encoding="utf-8")
     (tmp_path / "wide.csv").write_text("\n".join(wide), encoding="utf-8")
+    (tmp_path / "each.csv").write_text("\n".join(each), encoding="utf-8")
     return tmp_path
 
 
 def test_long_wide_and_single_files_have_one_answer(files: Path, run: Run) -> None:
     answers = [
         json.loads(run("attempts", *paths, "--json", "-").stdout)["curves"]
-        for paths in (["samples.csv"], ["wide.csv"], ["short=short.csv", "long=long.csv"])
+        for paths in (["samples.csv"], ["wide.csv"], ["short=short.csv", "long=long.csv"], ["each.csv"])
     ]
-    assert answers[0] == answers[1] == answers[2]
+    assert all(one == answers[0] for one in answers)
+
+
+def test_compare_takes_the_mean_over_samples(files: Path, run: Run) -> None:
+    of_samples = json.loads(run("compare", "each.csv", "--cluster", "contest", "--json", "-").stdout)
+    of_pairs = run("compare", "samples.csv", "--metric", "pass@1", "--cluster", "contest", "--json", "-")
+    kept = ("difference", "low", "high", "p_value")
+    assert [[one[key] for key in kept] for one in of_samples["differences"]] == [
+        [one[key] for key in kept] for one in json.loads(of_pairs.stdout)["differences"]
+    ]
+    assert any("its mean over the samples (column attempt)" in one["message"] for one in of_samples["notes"])
+
+
+def test_samples_of_predictions_are_another_question(files: Path, run: Run) -> None:
+    words = ("each.csv", "--value-column", "answer", "--gold", "gold")
+    assert "compare_facets (bestby facets)" in run("compare", *words).stderr
+    words = (*words, "--facets", "attempt", "--metric", "accuracy")
+    assert "attempts" in run("facets", *words).stdout
+
+
+def test_a_missing_sample_leaves_the_item_without_a_score(files: Path, run: Run) -> None:
+    text = (files / "each.csv").read_text().replace("short,q0,0,0", "short,q0,0,").replace(
+        "short,q0,0,1", "short,q0,0,"
+    )  # fmt: skip
+    (files / "each.csv").write_text(text, encoding="utf-8")
+    assert "q0" in run("compare", "each.csv").stderr
+    data = bb.read(files / "each.csv", on_missing="drop")
+    assert bb.compare_attempts(data).n_items == 59
+
+
+def test_rows_of_one_sample_twice_are_refused(files: Path, run: Run) -> None:
+    with (files / "each.csv").open("a", encoding="utf-8") as file:
+        file.write("\nshort,q0,0,1,c0,x,x")
+    assert "must be unique" in run("compare", "each.csv").stderr
 
 
 def test_outputs(files: Path, run: Run) -> None:
@@ -58,6 +100,9 @@ def test_one_system(files: Path, run: Run) -> None:
 
 def test_check_proposes_it(files: Path, run: Run) -> None:
     assert "bestby attempts samples.csv" in run("check", "samples.csv").stdout
+    of_samples = run("check", "each.csv").stdout
+    assert "bestby attempts each.csv" in of_samples
+    assert "more than once" not in of_samples
 
 
 @pytest.mark.parametrize(

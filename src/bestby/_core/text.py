@@ -100,8 +100,15 @@ def shortened(text: str, most: int = 60) -> str:
 def quoted(value: Any, most: int = 80) -> str:
     """Return the `repr` of a value on one line, its end left out if it is long.
 
-    A text that is not in its normal form looks like another one: it is shown with escapes.
+    A text that is not in its normal form looks like another one: it is shown with escapes. A text or number
+    of NumPy is shown as Python's is.
+
+    >>> import numpy as np
+    >>> quoted(np.str_("a")), quoted(np.float64(0.5)), quoted("a" * 100, 5)
+    ("'a'", '0.5', "'aaa…")
     """
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 and value.dtype.kind in "Ubiuf":
+        value = value.item()
     try:
         odd = isinstance(value, str) and normal_form(value) != value
         shown = one_line(_ADDRESS.sub("", ascii(value) if odd else repr(value)))

@@ -32,7 +32,7 @@ class Place(PlaceOfBoard):
 class GoldColumns(Group):
     heading: ClassVar[str] = "Gold"
 
-    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    items: Text = option("COLUMN", f"{option_groups.ITEM_HELP}.", "--item")
     gold_column: Text = option("COLUMN", "Column with the gold (default: gold, label, target and the like).")
 
 
@@ -239,7 +239,7 @@ class ResultColumns(Group):
     heading: ClassVar[str] = "Results"
 
     gold: Text = option("COLUMN", "Column with the gold (default: none, the results are scores of items).")
-    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    items: Text = option("COLUMN", f"{option_groups.ITEM_HELP}.", "--item")
     systems: Names = option("NAME", "System, by name or pattern (default: all); repeatable.", "--system")
     ignore: Names = option("COLUMN", "Column that is no system, by name or pattern; repeatable.")
     clusters: Text = option("COLUMN", "Column with the cluster of each item.", "--cluster")

@@ -15,6 +15,7 @@ Number = float | None
 Count = int | None
 
 
+ITEM_HELP = "Column with item ids (default: item, id, task_id or another usual name)"
 CACHE_HELP = "Keep the counts of texts there, for later comparisons of the same texts."
 
 
@@ -157,7 +158,7 @@ class Columns(Rows):
 
     items: Names = option(
         "COLUMN",
-        "Column with item ids (default: item, id or item_id); repeat it if ids are in several.",
+        f"{ITEM_HELP}; repeat it if ids are in several.",
         "--item",
         common=True,
     )

@@ -602,11 +602,20 @@ def _check_shared(
                 " alike"
             )
             notes.append(Note("label_precision", message, (name,)))
+    distinct = np.unique(gold)
+    if n_items is not None and predicted and distinct.dtype.kind == "U" and _hardly_recur(distinct, n_items):
+        message = (
+            f"the gold looks like texts, such as {_quoted(distinct[0])}, and a prediction that is not the"
+            " same letter by letter counts as wrong; em and qa_f1 read answers, bleu, chrf and rougeL other"
+            " texts"
+        )
+        notes.append(Note("texts_as_labels", message))
     return notes
 
 
 def _examples(pairs: Sequence[tuple[Any, Any]]) -> str:
-    return ", ".join(f"{quoted(odd)} against {quoted(label)}" for odd, label in pairs[:_SHOWN])
+    more = f" and {len(pairs) - 2} more" if len(pairs) > 2 else ""
+    return ", ".join(f"{_quoted(odd)} against {_quoted(label)}" for odd, label in pairs[:2]) + more
 
 
 def _remedy(predicted: Mapping[str, Array], gold: Array, gold_labels: GoldLabels, n_items: int | None) -> str:
@@ -688,7 +697,11 @@ def _are_texts(labels: Array, n_items: int) -> bool:
     if labels.dtype.kind != "U":
         return False
     several_words = np.mean([" " in label.strip() for label in labels.tolist()])
-    return bool(several_words > 0.5 or (labels.size > 10 and labels.size > 0.5 * n_items))
+    return bool(several_words > 0.5 or _hardly_recur(labels, n_items))
+
+
+def _hardly_recur(distinct: Array, n_items: int) -> bool:
+    return distinct.size > 10 and distinct.size > 0.5 * n_items
 
 
 def _quoted(label: Any) -> str:

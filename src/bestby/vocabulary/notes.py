@@ -117,6 +117,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Some systems have names of quantities, such as time or cost; leave them out if they are.",
         "scales_differ":
             "Scores of systems or datasets are on scales far apart; bring them to one scale.",
+        "texts_as_labels":
+            "Texts are compared letter by letter; a metric such as em or rougeL may be meant.",
         "word_for_nothing":
             'A word such as "none" counts as a label; say so on reading if it stands for no value.',
     },

@@ -134,6 +134,13 @@ def test_one_of_several_without_a_label_of_the_gold_is_noted() -> None:
     }
 
 
+@pytest.mark.parametrize(("distinct", "noted"), [(40, True), (10, False)])
+def test_a_gold_of_texts_is_noted(distinct: int, noted: bool) -> None:
+    gold = [f"answer {item % distinct}" for item in range(40)]
+    result = bb.compare({"a": gold, "b": [*gold[:30], *gold[:10]]}, gold)
+    assert noted is any(note.code == "texts_as_labels" for note in result.notes)
+
+
 @pytest.mark.parametrize("metric", ["multilabel_f1_micro", "subset_accuracy"])
 def test_labels_of_sets_are_compared_as_single_ones_are(metric: str) -> None:
     gold = [{"x", "y"}, {"x"}, set(), {"y"}] * 10

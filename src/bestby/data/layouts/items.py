@@ -35,6 +35,7 @@ from bestby.data.roles import (
     DATASET_WORDS,
     GOLD_WORDS,
     RUN_WORDS,
+    SAMPLE_WORDS,
     VALUE_WORDS,
     Roles,
     Soft,
@@ -44,6 +45,7 @@ from bestby.data.roles import (
     counts_rows,
     describe_wide,
     facet_columns,
+    gold_names,
     left_out_notes,
     listed,
     matching,
@@ -403,15 +405,23 @@ def is_long(
     """
     item = roles.item
     return (
-        _has_values(table, soft, value_column)
+        _has_values(table, roles, soft, value_column)
         and (item in table.data if item is not None else table.item_column(None) is not None)
         and system_column_of(table, roles, systems) is not None
     )
 
 
-def _has_values(table: Table, soft: Soft, value_column: str | None) -> bool:
-    is_value_named = value_column is not None or any(word in table.data for word in VALUE_WORDS)
-    return is_value_named or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
+def _has_values(table: Table, roles: Roles, soft: Soft, value_column: str | None) -> bool:
+    named = value_column or value_word(table.data, prefer_score=True) or _only_scores(table, roles)
+    return bool(named or _only_soft(table) or soft.every_column or has_classes(table, soft))
+
+
+def _only_scores(table: Table, roles: Roles) -> str | None:
+    """Return the one column that is called as scores are, if there is no gold to compare predictions with."""
+    if roles.gold is not None or roles.annotators or gold_names(table.names):
+        return None
+    scores = [name for name in table.names if score_column([name])]
+    return scores[0] if len(scores) == 1 and not as_scores(table.column(scores[0])).is_text else None
 
 
 def _only_soft(table: Table) -> str | None:
@@ -481,10 +491,12 @@ def check_not_long(table: Table, options: TableOptions) -> None:
     items = table.item_column(roles.item)
     taken = {by, items, *VALUE_WORDS, *GOLD_WORDS, *(name for _, name in roles.named())}
     free = {name: column for name in table.names if name not in taken and (column := _plain(table, name))}
-    has_values = _has_values(table, options.soft, options.value_column)
+    has_values = _has_values(table, roles, options.soft, options.value_column)
     named, lacking = [], []
     if items is None or (systems is None and len({*map(normal_form, table.distinct(items))}) == table.n_rows):
-        pairs = {name: len({*zip(table.cells(by), table.cells(name), strict=True)}) for name in free}
+        samples = _sample_column(table)
+        told = [table.cells(by), *([] if samples is None else [table.cells(samples)])]
+        pairs = {name: len({*zip(table.cells(name), *told, strict=True)}) for name in free}
         ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
         if not ids and not has_values:  # a wide table
             return
@@ -561,7 +573,8 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         if label in rows:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
-    for name in names:
+    samples = _samples_in(table, rows, keys)
+    for name in names if samples is None else ():
         if len({*keys[name]}) < len(keys[name]):
             check_one_test_set(table, completed.without(table.names, by, value))
         check_unique(keys[name], f"{table.source}: item ids of system {name!r}")
@@ -578,6 +591,15 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         _check_same(table, item_of_row, gold.take(rows_used), soft)
         gold = gold.take(firsts)
     columns, gold, classes, notes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
+    trials: dict[str, IntArray | None] = {}
+    averaged = ""
+    if samples is not None:
+        columns = {name: as_scores(column) for name, column in columns.items() if not column.is_soft}
+        if gold is not None or len(columns) < len(names) or any(one.is_text for one in columns.values()):
+            raise _samples_of_predictions(table, samples)
+        for name in names:
+            keys[name], columns[name], trials[name] = _over_samples(keys[name], columns[name])
+        averaged = f"; the score of an item is its mean over the samples (column {samples})"
     if on_missing == "error":
         for name in names:
             check_present(table.source, name, columns[name], keys[name])
@@ -599,14 +621,65 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         objects=soft.objects,
     )
     message = f"a long table; {systems_read(names)} (column {by}); values: {value}; {completed.description()}"
-    return dataclasses.replace(evaluation, called=dict.fromkeys(names, value)), message
+    by_item = {
+        name: dict(zip(keys[name], pairs, strict=True)) for name, pairs in trials.items() if pairs is not None
+    }
+    if evaluation.items is not None and by_item and len(by_item) == len(names):
+        of_items = {
+            name: np.stack([pairs[item] for item in evaluation.items.tolist()])
+            for name, pairs in by_item.items()
+        }
+        evaluation = dataclasses.replace(evaluation, trials=of_items)
+    return dataclasses.replace(evaluation, called=dict.fromkeys(names, value)), message + averaged
+
+
+def _sample_column(table: Table) -> str | None:
+    """Return the column that is called as numbers of samples are; None if there is none."""
+    by_name = {name.lower(): name for name in reversed(table.names)}
+    return next((by_name[word] for word in SAMPLE_WORDS if word in by_name), None)
+
+
+def _samples_in(
+    table: Table, rows: Mapping[str, Sequence[int]], keys: Mapping[str, Sequence[str]]
+) -> str | None:
+    """Return the column that tells the rows of one item and system apart as samples; None if none repeats."""
+    name = _sample_column(table)
+    if name is None or all(len({*ids}) == len(ids) for ids in keys.values()):
+        return None
+    samples = table.cells(name)
+    one_each = (
+        len({*zip(ids, (samples[row] for row in rows[system]), strict=True)}) == len(ids)
+        for system, ids in keys.items()
+    )
+    return name if all(one_each) else None
+
+
+def _samples_of_predictions(table: Table, samples: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{table.source}: column {quoted(samples)} numbers the answers to an item, whose mean is taken over"
+        " scores only",
+        hint="give the score of each answer in place of the prediction, such as 1 for right and 0 for wrong;"
+        f" or take {quoted(samples)} as a facet, with compare_facets (bestby facets)",
+    )
+
+
+def _over_samples(ids: Sequence[str], column: Column) -> tuple[list[str], Column, IntArray | None]:
+    """Return the ids once, the mean of each, missing where a sample is, and samples and right ones of 0/1."""
+    places = {item: place for place, item in enumerate(dict.fromkeys(ids))}
+    code = np.array([places[item] for item in ids])
+    values = np.where(column.missing, 0.0, column.values.astype(np.float64))
+    n, sums = np.bincount(code), np.bincount(code, weights=values)
+    is_missing = np.bincount(code, weights=column.missing) > 0.0
+    trials = np.column_stack([n, sums]).astype(np.int64) if np.isin(values, (0.0, 1.0)).all() else None
+    return list(places), Column(sums / n, is_missing), trials
 
 
 def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> tuple[Roles, str]:
     check_there(table, roles)
     table.require(by, "system column")
     no_gold = roles.gold is None and not roles.annotators and "gold" not in table.data
-    value = value_column or value_word(table.data, prefer_score=no_gold) or _only_soft(table)
+    named = value_column or value_word(table.data, prefer_score=no_gold)
+    value = named or _only_scores(table, roles) or _only_soft(table)
     if value is None:
         raise InvalidInputError(
             f"{table.source}: no column is called {' or '.join(VALUE_WORDS)}",

@@ -15,7 +15,7 @@ from bestby.vocabulary import allowed_names
 class Data(option_groups.Rows):
     items: Names = option(
         "COLUMN",
-        "Column with item ids (default: item, id or item_id); repeat it if ids are in several.",
+        f"{option_groups.ITEM_HELP}; repeat it if ids are in several.",
         "--item",
         common=True,
     )

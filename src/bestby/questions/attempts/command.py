@@ -35,8 +35,9 @@ class Output(option_groups.InPercent, option_groups.Tables):
 class Attempts:
     """
     FILES have for each system and item the number of samples and how many of them are right: a long table
-    with columns system, item, n and c (or samples and correct), a wide one with short.n, short.c, ..., one
-    file per system, or logs with several runs of 0 or 1 of each item. One system is enough.
+    with columns system, item, n and c (or samples and correct), a wide one with short.n, short.c, ..., or one
+    file per system. Or they have a row per sample, 0 or 1: a long table with a column sample (or attempt,
+    trial), or logs with several runs of each item. One system is enough.
 
     \b
     Examples:

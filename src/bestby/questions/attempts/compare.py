@@ -56,8 +56,8 @@ def compare_attempts(
     ----------
     data : mapping of str to list of pairs or to mapping, or Evaluation
         Per system one pair (samples, right ones) for each item, as for ``metric="pass@1"`` of `compare`, in a
-        list of length n or by item id; or what `read` returns of tables of pairs, and of logs of tools with
-        several runs of 0 or 1 of each item, which are counted. One system is enough.
+        list of length n or by item id; or what `read` returns of tables of pairs, and of long tables and logs
+        of tools with several samples of 0 or 1 of each item, which are counted. One system is enough.
     metric : {"pass@k", "pass^k"}
         The chance that at least one of k attempts is right, or that all of them are. Higher is better.
     systems, items, clusters, strata

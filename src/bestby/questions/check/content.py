@@ -21,6 +21,7 @@ from bestby.data.roles import (
     ITEM_WORDS,
     REPETITION_WORDS,
     RUN_WORDS,
+    SAMPLE_WORDS,
     VALUE_WORDS,
     Roles,
     is_quantity,
@@ -44,6 +45,7 @@ PARTS = {
     "datasets": ("dataset", "task"),
     "folds": ("fold",),
     "repetitions": REPETITION_WORDS,
+    "samples": SAMPLE_WORDS,
     "clusters": ("cluster",),
     "strata": ("stratum",),
     "judge": ("judge", "judge_name"),
@@ -67,7 +69,7 @@ _OPTIONS = {
     "--repetition": "repetitions",
 }
 _OF_PAIRS = ("system A", "system B", "winner")
-_REPEATED = ("runs", "datasets", "folds", "repetitions", "judge", "annotators", "system A")
+_REPEATED = ("runs", "datasets", "folds", "repetitions", "samples", "judge", "annotators", "system A")
 """Parts of columns beside which an item has several rows of a system."""
 
 GROUP_WORDS = frozenset({

@@ -37,7 +37,7 @@ MOST_SYSTEMS = 100
 _SEEN_AS = {"read_as", "counted"}
 """Codes of notes on data that are no findings."""
 
-_OF_LABELS = {"no_shared_label", "label_spelling", "label_precision", "decimal_commas"}
+_OF_LABELS = {"no_shared_label", "label_spelling", "label_precision", "decimal_commas", "texts_as_labels"}
 """Codes of notes of an answer that are findings: what counts as wrong for how it is written."""
 
 PEOPLE = frozenset({"annotator", "rater", "worker", "labeller", "author", "user", "speaker", "source"})

@@ -23,7 +23,7 @@ class Data(option_groups.Rows):
         "Column with human scores in a long table; repeatable (default: human, or human_...).",
         common=True,
     )
-    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    items: Text = option("COLUMN", f"{option_groups.ITEM_HELP}.", "--item")
     system_column: Text = option("COLUMN", "Column with the systems of a long table (default: by its name).")
 
 

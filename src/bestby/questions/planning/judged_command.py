@@ -50,7 +50,7 @@ class Assumptions(Group):
 class Data(option_groups.Rows):
     judge: Names = option("COLUMN", "Column of the judge's scores; twice for two systems.")
     human: Names = option("COLUMN", "Column of the human scores, with gaps; twice for two.")
-    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    items: Text = option("COLUMN", f"{option_groups.ITEM_HELP}.", "--item")
     systems: Names = option("NAME", "Plan for this system; twice, A then B.", "--system")
     system_column: Text = option("COLUMN", "Column with the systems of a long table (default: by its name).")
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")

@@ -21,9 +21,7 @@ ORDERS = {"auto": "auto", "yes": True, "no": False}
 
 @record
 class Data(option_groups.Rows):
-    items: Text = option(
-        "COLUMN", "Column with item ids (default: item, id or item_id).", "--item", common=True
-    )
+    items: Text = option("COLUMN", f"{option_groups.ITEM_HELP}.", "--item", common=True)
     a: Text = option("COLUMN", "Column with the first system (default: a or model_a).", common=True)
     b: Text = option("COLUMN", "Column with the second system (default: b or model_b).", common=True)
     winner: Text = option(

@@ -34,7 +34,7 @@ class Role(Group):
 
 @record
 class Added(option_groups.SoftLabels, option_groups.Rows):
-    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    items: Text = option("COLUMN", f"{option_groups.ITEM_HELP}.", "--item")
     predictions: str = option(
         "FILE",
         "File with the predictions: a value, or a distribution, per item.",

@@ -78,12 +78,18 @@ def test_labels_that_only_their_spelling_makes_wrong(tmp_path: Path) -> None:
     assert message.startswith("b predicts labels that differ from those of the gold only in case or spaces")
 
 
-def test_scores_of_several_systems_are_not_taken_for_those_of_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("times", "questions"), [("attempt", {"compare", "attempts"}), ("hour", set())])
+def test_scores_of_several_systems_are_not_taken_for_those_of_one(
+    tmp_path: Path, times: str, questions: set[str]
+) -> None:
     rows = [
-        {"system": name, "problem": f"p{i}", "attempt": k, "correct": (i + k) % 2}
+        {"system": name, "problem": f"p{i}", times: k, "correct": (i + k) % 2}
         for name in "ab" for i in range(9) for k in range(4)
     ]  # fmt: skip
-    assert checked(tmp_path, rows).commands == ()
+    asked = checked(tmp_path, rows).commands
+    assert questions <= {one.command.split()[1] for one in asked}
+    assert all("--item problem" in one.command for one in asked)
+    assert bool(asked) is bool(questions)
 
 
 def test_groups_that_are_not_used(tmp_path: Path) -> None:
