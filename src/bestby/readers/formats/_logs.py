@@ -660,13 +660,9 @@ class Scored:
         """Tell whether the samples can be compared by a score or quantity."""
         return name in self.choices
 
-    def value(self, sample: Sample, name: str) -> Any:
-        """Return the score or quantity of a sample, or the prediction in place of it; None if it has none."""
-        return sample.scores[name] if name in sample.scores else sample.quantities.get(name)
-
-    def gold(self, sample: Sample, name: str) -> Any:  # noqa: ARG002
-        """Return what the value of a sample is compared with; None if it is a score."""
-        return None
+    def value(self, sample: Sample, name: str) -> tuple[Any, Any]:
+        """Return the score or quantity of a sample, None if it has none; or a prediction and its gold."""
+        return sample.scores[name] if name in sample.scores else sample.quantities.get(name), None
 
 
 class Choice(NamedTuple):
@@ -896,7 +892,7 @@ def cells_of(
             item = f"{dataset}/{sample.item}" if several else sample.item
             row = {**sample.groups, "system": system, "task": dataset, run: sample.run, "item": item}
             names = scorers[dataset] if "scorer" in facets else [choice.name]
-            rows += [{**row, "scorer": name, "score": one.value(sample, name)} for name in names]
+            rows += [{**row, "scorer": name, "score": one.value(sample, name)[0]} for name in names]
     return dataclasses.replace(table_of(rows), source="the logs")
 
 
@@ -911,7 +907,7 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     for sample in filter(choice.takes, one.samples):
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
-        value, right = one.value(sample, choice.name), one.gold(sample, choice.name)
+        value, right = one.value(sample, choice.name)
         if right is not None:
             gold[sample.item] = right
         if value is not None or right is None:

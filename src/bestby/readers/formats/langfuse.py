@@ -99,27 +99,17 @@ class _Run(Scored):
         """Tell whether there is such a score, or outputs are asked for."""
         return name in self.choices or name == _OUTPUT
 
-    def value(self, sample: Sample, name: str) -> Any:
-        """Return a score or quantity, or the output."""
+    def value(self, sample: Sample, name: str) -> tuple[Any, Any]:
+        """Return a score or quantity, or the output and the expected one."""
         if name in self.choices or not isinstance(sample, _Entry):
             return super().value(sample, name)
-        if sample.run:
+        lacking = "has several outputs" if sample.run else "has no expected output"
+        if sample.run or sample.expected is None:
             raise InvalidInputError(
-                f"{self.source}: item {sample.item!r} has several outputs",
-                hint="name a score: value_column=...",
-            )
-        return sample.output
-
-    def gold(self, sample: Sample, name: str) -> Any:
-        """Return the expected output for an output."""
-        if name in self.choices or not isinstance(sample, _Entry):
-            return None
-        if sample.expected is None:
-            raise InvalidInputError(
-                f"{sample.where}: item {sample.item!r} has no expected output",
+                f"{sample.where}: item {sample.item!r} {lacking}",
                 hint="fetch the items with fields=core,dataset,io, or name a score: value_column=...",
             )
-        return sample.expected
+        return sample.output, sample.expected
 
 
 def _metric(parts: Sequence[Scored], name: str) -> BaseMetric | str:
@@ -249,8 +239,8 @@ def _entries(record: Record) -> Iterator[_Entry]:
     elif "datasetRunItems" in data:
         for row in listing(record, "datasetRunItems"):
             run = word(row.data.get("datasetRunName")) or row.name("datasetRunId")
-            trace = row.name("traceId")
-            yield _entry(row, run, row.name("datasetItemId"), data.get("datasetId"), {}, trace)
+            item, dataset = row.name("datasetItemId"), data.get("datasetId")
+            yield _entry(row, run, item, dataset, {}, row.name("traceId"))
     elif data.get("experimentItemId") is not None:
         run = word(data.get("experimentName")) or record.name("experimentId")
         item, dataset = record.name("experimentItemId"), data.get("experimentDatasetId")

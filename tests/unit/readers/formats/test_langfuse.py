@@ -189,7 +189,7 @@ def test_an_item_twice(make: Make) -> None:
     once = make("y.json", page([*items("a", [1, 0, 1]), *again, *items("b", [0, 0, 1])]))
     assert message(form, {"y": once}).startswith("a has no score (NaN) for item q1 and 1 more")
     labels = message(form, {"x": twice}, value_column="output")
-    assert labels == "x.json: item 'q0' has several outputs"
+    assert labels == "x.json, line 1, data 4: item 'q0' has several outputs"
 
 
 def test_kinds_of_scores(make: Make) -> None:
