@@ -22,7 +22,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.columns import MISSING
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation, concatenated
 from bestby.data.roles import is_quantity, is_usage, listed
 from bestby.data.table import Table, table_of
 from bestby.metrics.base import BaseMetric
@@ -417,31 +417,19 @@ def _pooled(parts: Mapping[str, Evaluation]) -> Evaluation:
         return [f"{name}/{label}" for name, column in rows for label in column.tolist()]
 
     clusters = labels({name: part.clusters for name, part in parts.items()})
-    missing = {
-        name: np.concatenate([part.missing.get(name, np.zeros(part.n_items, np.bool_)) for part in whole])
-        for name in names
-        if any(name in part.missing for part in whole)
-    }
     notes = tuple(
         Note(note.code, f"{name}: {note.message}", note.about)
         for name, part in parts.items()
         for note in part.notes
     )
-    golds = [part.gold for part in whole if part.gold is not None]
-    pooled = Evaluation.of(
-        {name: np.concatenate([part.systems[name] for part in whole]) for name in names},
-        np.concatenate(golds) if golds else None,
-        items=labels({name: part.items for name, part in parts.items()}),
-        clusters=clusters or None,
+    return dataclasses.replace(
+        concatenated(whole, names),
+        items=np.array(labels({name: part.items for name, part in parts.items()})),
+        clusters=np.array(clusters) if clusters else None,
         strata=strata,
-        objects=any(part.systems[names[0]].dtype.kind == "O" for part in whole),
+        tasks=strata,
+        notes=notes,
     )
-    trials = {
-        name: np.concatenate([part.trials[name] for part in whole])
-        for name in names
-        if all(name in part.trials for part in whole)
-    }
-    return dataclasses.replace(pooled, missing=missing, notes=notes, tasks=strata, trials=trials)
 
 
 @dataclass(frozen=True)
