@@ -909,11 +909,21 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     return Log(system, dataset, one.source, values, gold, ordered, groups, contents)
 
 
-def holding(start: bytes, *keys: str) -> Callable[[Path, bytes], bool]:
-    """Return what recognises a file by how it starts, a pattern, and by keys of its JSON."""
+Recogniser = Callable[[Path, bytes], bool]
+
+
+def holding(start: bytes, *keys: str | tuple[str, ...]) -> Recogniser:
+    """Return what recognises a file by how it starts, a pattern, and keys of its JSON, or one of some."""
     pattern = re.compile(start)
-    quoted = [f'"{key}"'.encode() for key in keys]
-    return lambda _, head: pattern.match(head) is not None and all(key in head for key in quoted)
+    quoted = [[f'"{one}"'.encode() for one in ([key] if isinstance(key, str) else key)] for key in keys]
+    return lambda _, head: (
+        pattern.match(head) is not None and all(any(one in head for one in of_key) for of_key in quoted)
+    )
+
+
+def any_of(*recognisers: Recogniser) -> Recogniser:
+    """Return what recognises a file in one of several layouts."""
+    return lambda path, head: any(recognises(path, head) for recognises in recognisers)
 
 
 def rows_of_table(path: Path, item: str, score_of: Callable[[str], str | None]) -> list[Record]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from pathlib import Path
 
 from bestby.readers.formats._logs import Fields, Harness, Scored, each, holding
 from bestby.readers.formats.base import File
@@ -24,12 +23,7 @@ _FIELDS = Fields(
     groups=("metadata",),
     quantities=("completionTime", "tokenCost"),  # of the system; others are those of the evaluation
 )
-_is_run = holding(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"\w+"\s*:', "metricsData", "success")
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is a test run, or the copy of the latest one."""
-    return _is_run(path, head) and any(f'"{key}"'.encode() in head for key in _CASES)
+recognises = holding(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"\w+"\s*:', "metricsData", "success", _CASES)
 
 
 def _scored(file: File) -> list[Scored]:

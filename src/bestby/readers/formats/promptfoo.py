@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Fields, Harness, Scored, each
+from bestby.readers.formats._logs import Fields, Harness, Scored, any_of, each, holding
 from bestby.readers.formats.base import File, head_of
 from bestby.readers.text import Record, document, listing, records, whole_number, word
 
-_START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
-_RECORD = re.compile(rb'\s*\{\s*"\w+"\s*:')
-_KEYS = (b'"promptIdx"', b'"testIdx"')
+_WHOLE = rb'\s*\{\s*"(evalId|results)"\s*:'
+recognises = any_of(
+    holding(_WHOLE, "results", ("prompts", "testIdx")), holding(rb'\s*\{\s*"\w+"\s*:', "promptIdx", "testIdx")
+)
 _ERROR = 2  # the reason of a failure where the provider gave no answer
 _FIELDS = Fields(
     item=("item",),
@@ -30,13 +31,6 @@ _FIELDS = Fields(
     aside=("vars", "testCase", "gradingResult", "namedScores"),  # which say nothing of what the answer took
     error="failed",
 )
-
-
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file holds the results of an evaluation, or one of them per line."""
-    if _START.match(head) is not None and b'"results"' in head:
-        return b'"prompts"' in head or all(key in head for key in _KEYS)
-    return _RECORD.match(head) is not None and all(key in head for key in _KEYS)
 
 
 def _scored(file: File) -> Iterator[Scored]:
@@ -58,7 +52,7 @@ def _scored(file: File) -> Iterator[Scored]:
 
 
 def _rows(path: Path) -> list[Record]:
-    if _START.match(head_of(path)) is None:
+    if not re.match(_WHOLE, head_of(path)):
         return records(path)
     return listing(Record(str(path), document(path).part("results")), "results")
 
