@@ -314,7 +314,10 @@ def _item_data(
     }
     try:
         gold, label_sets = runs_input.gold, reads_label_sets(runs_input.metric)
-        has_lists = gold is not None and any(isinstance(right, list | tuple) for right in gold)
+        # Several right answers to an item, as files hold them.
+        has_lists = isinstance(gold, np.ndarray) and any(
+            isinstance(one, list) for one in gold.ravel().tolist()
+        )
         evaluation = Evaluation.of(
             flat,
             gold,
