@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
@@ -154,7 +153,7 @@ def _samples(
             for name, value in (*of_rows, *beside.get(rows[0].trace, ())):
                 values.setdefault(name, []).append(value)
             output = next((row.output for row in rows if row.output is not None), None)
-            scores = {name: fmean(several) for name, several in values.items()}
+            scores = {name: sum(several) / len(several) for name, several in values.items()}
             yield replace(rows[0], run=run, scores=scores, output=output)
 
 
