@@ -131,3 +131,22 @@ def test_runs_of_measures_of_texts(run: Run, tmp_path: Path, rows: Rows, b: floa
     done = run("runs", "runs.csv", "--metric", "em", "--resamples", "99", "--json", "-")
     assert (done.returncode, done.stderr) == (0, "")
     assert {one["system"]: one["score"] for one in json.loads(done.stdout)["systems"]} == {"a": 0.75, "b": b}
+
+
+@pytest.mark.parametrize("in_file", [False, True], ids=["column", "file"])
+def test_runs_with_several_right_answers(run: Run, tmp_path: Path, in_file: bool) -> None:
+    golds = [{"item": row[0], "gold": ["none", row[1]]} for row in ROWS]
+    records = [
+        {"seed": seed, "item": row[0], "a": row[2], "b": row[3], **({} if in_file else gold)}
+        for seed in range(2)
+        for row, gold in zip(ROWS, golds, strict=True)
+    ]
+    for name, lines in (("runs", records), ("gold", golds)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    gold = "gold.jsonl" if in_file else "gold"
+    done = run("runs", "runs.jsonl", "--gold", gold, "--metric", "em", "--resamples", "99", "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {one["system"]: one["score"] for one in json.loads(done.stdout)["systems"]} == {
+        "a": 0.75,
+        "b": 0.5,
+    }

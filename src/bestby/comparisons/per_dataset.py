@@ -17,7 +17,7 @@ from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.comparisons import family, note_rules, one_pair, swap_notes
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.columns import codes
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation, concatenated
 from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimates
@@ -193,27 +193,13 @@ def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluatio
 
     Only of parts without an `obstacle_to_pooling`.
     """
-    members = list(parts.values())
-    golds = [part.gold for part in members if part.gold is not None]
-    clustered = any(part.clusters is not None for part in members)
-    return Evaluation(
-        systems={system: np.concatenate([part.systems[system] for part in members]) for system in systems},
-        gold=np.concatenate(golds) if golds else None,
+    clustered = any(part.clusters is not None for part in parts.values())
+    return dataclasses.replace(
+        concatenated([*parts.values()], systems),
         clusters=_numbered({name: _units(part) for name, part in parts.items()}) if clustered else None,
         strata=_numbered(
             {name: np.zeros(p.n_items) if p.strata is None else p.strata for name, p in parts.items()}
         ),
-        classes=members[0].classes,
-        trials={
-            system: np.concatenate([part.trials[system] for part in members])
-            for system in systems
-            if all(system in part.trials for part in members)
-        },
-        missing={
-            system: np.concatenate([_missing(part, system) for part in members])
-            for system in systems
-            if any(system in part.missing for part in members)
-        },
     )
 
 
@@ -237,7 +223,3 @@ def _numbered(groups: Mapping[str, Array]) -> IntArray:
 
 def _units(part: Evaluation) -> Array:
     return np.arange(part.n_items) if part.clusters is None else part.clusters
-
-
-def _missing(part: Evaluation, system: str) -> Array:
-    return part.missing.get(system, np.zeros(part.n_items, dtype=np.bool_))

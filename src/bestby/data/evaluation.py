@@ -667,6 +667,26 @@ def _with_on_missing(error: MissingValueError) -> InvalidInputError:
     return InvalidInputError(error.message, hint=hint)
 
 
+def concatenated(parts: Sequence[Evaluation], systems: Sequence[str]) -> Evaluation:
+    """Return the items of several evaluations one after the other, without ids and groups."""
+    golds = [part.gold for part in parts if part.gold is not None]
+    return Evaluation(
+        systems={system: np.concatenate([part.systems[system] for part in parts]) for system in systems},
+        gold=np.concatenate(golds) if golds else None,
+        classes=parts[0].classes,
+        trials={
+            system: np.concatenate([part.trials[system] for part in parts])
+            for system in systems
+            if all(system in part.trials for part in parts)
+        },
+        missing={
+            system: np.concatenate([part.missing.get(system, np.zeros(part.n_items, bool)) for part in parts])
+            for system in systems
+            if any(system in part.missing for part in parts)
+        },
+    )
+
+
 def hash_of_items(evaluation: Evaluation) -> str:
     """Return the first 16 hexadecimal digits of a hash of all values, names and groups."""
     digest = hashlib.blake2b(digest_size=8)

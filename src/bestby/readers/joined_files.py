@@ -317,7 +317,7 @@ class Part:
 
 def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions) -> tuple[Evaluation, str]:
     """Make an evaluation of one file per system; the gold is a file or a column that the files share."""
-    roles, soft, on_missing = options.roles, options.soft, options.on_missing
+    roles = options.roles
     files = {name: readable_file(path) for name, path in paths.items()}
     if roles.gold is None:
         _check_no_gold_file(files)
@@ -330,29 +330,7 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
         gold = annotated_part(options)
     elif roles.gold is not None:
         gold = gold_part(roles.gold, [*parts.values()], options)
-    everything = [*parts.values()] + ([] if gold is None else [gold])
-    groups = {role: groups_of(role, name, everything) for role, name in group_names(roles, gold)}
-    slices = {name: groups_of("slice", name, everything) for name in roles.slices}
-    by_line = all(part.items is None for part in everything)
-    if by_line and roles.item is not None:
-        raise InvalidInputError(
-            f"no file has a column {roles.item!r} (named as item)",
-            hint="give the ids in every file, beside the values; lines without ids are joined in their order",
-        )
-    if by_line:
-        evaluation = side_by_side(
-            listed([part.source for part in everything], 3),
-            {name: part.column for name, part in parts.items()},
-            None if gold is None else gold.column,
-            items=None,
-            groups={role: list(by_item.values()) for role, by_item in groups.items()},
-            slices={name: list(by_item.values()) for name, by_item in slices.items()},
-            on_missing=on_missing,
-            soft=soft,
-        )
-    else:
-        evaluation = _joined(parts, gold, groups, slices, on_missing, soft)
-    joined = "line" if by_line else "item id"
+    evaluation, joined = evaluation_of_parts(parts, gold, options)
     message = f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.description()}"
     if gold is not None:
         files["gold"] = Path(gold.source)
@@ -365,6 +343,34 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     }
     left_out = _left_out(parts, {one for _, one in [*roles.named(), *group_names(roles, gold)]})
     return dataclasses.replace(evaluation, called=called, notes=(*evaluation.notes, *left_out)), message
+
+
+def evaluation_of_parts(
+    parts: Mapping[str, Part], gold: Part | None, options: TableOptions
+) -> tuple[Evaluation, str]:
+    """Return the evaluation of systems and gold that were read apart, and what they are joined by."""
+    roles, soft, on_missing = options.roles, options.soft, options.on_missing
+    everything = [*parts.values()] + ([] if gold is None else [gold])
+    groups = {role: groups_of(role, name, everything) for role, name in group_names(roles, gold)}
+    slices = {name: groups_of("slice", name, everything) for name in roles.slices}
+    if any(part.items is not None for part in everything):
+        return _joined(parts, gold, groups, slices, on_missing, soft), "item id"
+    if roles.item is not None:
+        raise InvalidInputError(
+            f"no file has a column {roles.item!r} (named as item)",
+            hint="give the ids in every file, beside the values; lines without ids are joined in their order",
+        )
+    evaluation = side_by_side(
+        listed([*dict.fromkeys(part.source for part in everything)], 3),
+        {name: part.column for name, part in parts.items()},
+        None if gold is None else gold.column,
+        items=None,
+        groups={role: list(by_item.values()) for role, by_item in groups.items()},
+        slices={name: list(by_item.values()) for name, by_item in slices.items()},
+        on_missing=on_missing,
+        soft=soft,
+    )
+    return evaluation, "line"
 
 
 def system_part(path: Path, name: str, options: TableOptions) -> Part:
@@ -611,6 +617,7 @@ def _joined(
         groups=groups,
         slices=slices,
         on_missing=on_missing,
+        objects=soft.objects,
     )
 
 

@@ -436,6 +436,7 @@ def read_runs(
         and Weights & Biases), which are recognised by what they hold and may be several.
     gold, items, dataset, run, clusters : str, optional
         Columns; those called gold, item (or id), cluster, run (or seed) and dataset are found by their names.
+        The gold may be a file that is joined by item id, too, and that of texts several answers per item.
     datasets : str or sequence of str, optional
         The dataset to keep, where there is a column of datasets.
     systems : str or sequence of str, optional
@@ -496,7 +497,12 @@ def read_runs(
     readers_paths.refuse_by_task(how.value_column)
     table = one_table(paths, "the runs of all systems", missing, soft)
     options = TableOptions.of(gold, soft=soft, **columns)
-    return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
+    joined = ""
+    if is_gold_another_file(table, options):
+        table, options, how_joined = with_gold(table, options)
+        joined = f"; {how_joined}"
+    found = runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
+    return replace(found, description=f"{found.description}{joined}")
 
 
 def runs_of_log(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -40,7 +39,7 @@ from bestby.readers.database import (
     ragged,
     small_text,
 )
-from bestby.readers.text import KEEP_ONE, csv_rows, cut, decoded, has_mixed_ends, parsed, unpacked
+from bestby.readers.text import csv_rows, cut, decoded, has_mixed_ends, json_decoder, parsed, unpacked
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -362,13 +361,13 @@ def read_json(path: Path, compression: str, missing: Missing, *, part: bool = Fa
 _ONE_OBJECT_PER_LINE = "one JSON object per line is needed, one line per item"
 
 
-def _objects(path: Path, text: str, *, part: bool) -> list[_Pairs]:
+def _objects(path: Path, text: str, *, part: bool) -> list[dict[str, Any]]:
     """Return the objects of JSON Lines, or of objects that take several lines each."""
     try:
         records = records_of(path, text.split("\n"))
     except InvalidInputError:
         values = _json_values(text)
-        if not all(isinstance(value, _Pairs) and value.doubled is None for value in values):
+        if not all(isinstance(value, dict) for value in values):
             raise
         records = values
     nested = [isinstance(value, dict | list) for value in records[0].values()]
@@ -377,7 +376,7 @@ def _objects(path: Path, text: str, *, part: bool) -> list[_Pairs]:
     return records
 
 
-def records_of(path: Path, texts: Sequence[str]) -> list[_Pairs]:
+def records_of(path: Path, texts: Sequence[str]) -> list[dict[str, Any]]:
     """Return the objects of lines of JSON; blank lines are none."""
     numbered = ((i, line) for i, line in enumerate(texts, start=1) if line.strip())
     return [_record(path, f"line {i}", _parsed(path, line, i)) for i, line in numbered]
@@ -385,7 +384,7 @@ def records_of(path: Path, texts: Sequence[str]) -> list[_Pairs]:
 
 def _json_values(text: str) -> list[Any]:
     """Return the values of JSON texts that follow each other; one that is None if there is anything else."""
-    decoder, values, place = json.JSONDecoder(object_pairs_hook=_Pairs), [], 0
+    decoder, values, place = json_decoder(), [], 0
     text = text.strip()
     try:
         while place < len(text):
@@ -398,7 +397,7 @@ def _json_values(text: str) -> list[Any]:
     return values
 
 
-def _no_rows(path: Path, record: _Pairs) -> InvalidInputError:
+def _no_rows(path: Path, record: dict[str, Any]) -> InvalidInputError:
     """Return the refusal of one object that holds other things than the values of an item."""
     rows = next((name for name, value in record.items() if isinstance(value, list) and value), None)
     hint = 'give rows, one object per line or a list of them, or one value per item id: {"q1": "x", ...}'
@@ -420,31 +419,15 @@ def parsed_json(source: str, text: str) -> Any:
     return _parsed(Path(source), text)
 
 
-class _Pairs(dict[str, Any]):
-    """A JSON object that remembers a key it has twice."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.doubled = None
-        if len(self) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self.doubled = next(key for key in keys if keys.count(key) > 1)
-
-
 def _parsed(path: Path, text: str, line: int | None = None) -> Any:
-    """Return what a text of JSON stands for, keys that an object has twice noted."""
-    return parsed(text, str(path), line, pairs_hook=_Pairs, hint=_ONE_OBJECT_PER_LINE)
+    return parsed(text, str(path), line, hint=_ONE_OBJECT_PER_LINE)
 
 
-def _record(path: Path, where: str, record: Any) -> _Pairs:
-    if not isinstance(record, _Pairs):
+def _record(path: Path, where: str, record: Any) -> dict[str, Any]:
+    if not isinstance(record, dict):
         raise InvalidInputError(
             f"{path}, {where}: expected a JSON object, got {str(record)[:40]}",
             hint='one line per item, such as {"gold": "x", "system_a": "x", "system_b": "y"}',
-        )
-    if record.doubled is not None:
-        raise InvalidInputError(
-            f"{path}, {where}: key {record.doubled!r} occurs more than once", hint=KEEP_ONE
         )
     return record
 

@@ -134,7 +134,7 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @cache
-def _decoder(pairs_hook: Callable[..., Any]) -> json.JSONDecoder:
+def json_decoder(pairs_hook: Callable[..., Any] = _without_repeated_keys) -> json.JSONDecoder:
     """Return a decoder, which takes as long to make as to decode a short line."""
     return json.JSONDecoder(object_pairs_hook=pairs_hook)
 
@@ -151,7 +151,7 @@ def parsed(
     with contextlib.suppress(ValueError, RecursionError):  # which are told below
         # `json.loads` guesses the encoding of bytes first, which takes as long again as a short line.
         letters = text if isinstance(text, str) else text.decode()
-        value, end = _decoder(pairs_hook).raw_decode(letters)
+        value, end = json_decoder(pairs_hook).raw_decode(letters)
         if end == len(letters):
             return value
     place = where if line is None else f"{where}, line {line}"

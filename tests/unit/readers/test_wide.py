@@ -320,7 +320,7 @@ def test_the_hint_of_a_column_without_a_name_knows_the_index_of_a_frame(make: Ma
     ("content", "expected"),
     [
         ('{"gold":1,"a":1,"b":2}\n{bad}\n', "{}, line 2: not JSON: "),
-        ('{"gold":1,"a":1,"a":2}\n', "{}, line 1: key 'a' occurs more than once"),
+        ('{"gold":1,"a":1,"a":2}\n', "{}, line 1: the key 'a' occurs twice in one object"),
         ("1\n2\n", "{}, line 1: expected a JSON object, got 1"),
         ("", "{} is empty"),
         ("{}\n{}\n", "{} has no columns"),

@@ -17,7 +17,7 @@ from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed, typed, values_of
 from bestby.data.layouts.items import check_alike, system_column_of
-from bestby.data.layouts.soft import is_number
+from bestby.data.layouts.soft import gathered, is_number
 from bestby.data.roles import (
     ITEM_WORDS,
     RUN_WORDS,
@@ -136,6 +136,8 @@ def runs_of(
     """Return the runs of a table: a column per system and a row per run (wide), or a column of systems."""
     table, options = table.prepared(options)
     roles = run_columns(table, options, run, dataset)
+    if options.soft.texts:  # whose gold may be lists of several right answers
+        table = gathered(table, options.soft, roles.taken)
     if options.roles.gold is not None and roles.item is None:
         raise InvalidInputError(
             f"{table.source}: a gold needs a column of items (item or id), which is not there",

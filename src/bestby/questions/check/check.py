@@ -290,12 +290,13 @@ def _columns(content: Content) -> tuple[CheckedColumn, ...]:
         for name in table.names:
             column = table.column(name)
             n_missing = int(column.missing.sum())
+            distinct = table.distinct(name) if not column.is_items else {*table.cells(name)} - {""}
             part = content.part(name)
             if not part:
                 part = "groups" if name in content.groups else "input" if name in content.inputs else ""
             if name not in seen:
                 seen[name] = CheckedColumn(
-                    name, part, _values(column), len(table.distinct(name)), n_missing, table.n_rows
+                    name, part, _values(column), len(distinct), n_missing, table.n_rows
                 )
     return tuple(seen.values())
 

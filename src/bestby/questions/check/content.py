@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from bestby._core.typing import FloatArray, IntArray
 from bestby.data.columns import MISSING, Column, group_codes, is_plain
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import first_rows, system_column_of
+from bestby.data.layouts.soft import items_of
 from bestby.data.roles import (
     ANNOTATOR_WORDS,
     GOLD_WORDS,
@@ -236,7 +237,7 @@ def tables_in(files: Sequence[str]) -> tuple[tuple[Table, ...], str]:
     if pieces is not None:
         if pieces.n_values() > LARGE:
             return (), "a smaller table"
-        return (whole_table(pieces, missing, ()),), ""
+        return (_with_lists(whole_table(pieces, missing, ())),), ""
     named = named_paths([*files])
     paths = by_system(named)
     if any(format_in(path) is not None for path in paths.values()):
@@ -249,4 +250,14 @@ def tables_in(files: Sequence[str]) -> tuple[tuple[Table, ...], str]:
 def _table(name: str, path: Any, missing: frozenset[str]) -> Table:
     """Return the table in a file; values in order are a column that is called as the file is."""
     held = read_values(path, name, missing)
-    return Table(str(path), {name: held}, missing) if isinstance(held, Column) else held
+    return Table(str(path), {name: held}, missing) if isinstance(held, Column) else _with_lists(held)
+
+
+def _with_lists(table: Table) -> Table:
+    """Return the table with its columns of lists, such as several right answers, as columns of items."""
+    lists = {
+        name: items_of(table, name, None)
+        for name in table.names
+        if any(isinstance(value, list | dict | np.ndarray) for value in table.objects(name).values)
+    }
+    return replace(table, data={**table.data, **lists})

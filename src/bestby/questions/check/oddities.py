@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,8 +59,8 @@ Found = Finding | Unchecked | PValues
 def oddities(content: Content, judgements: Any = None) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
     """Return what may be off, and what could not be checked."""
     checks = (
-        duplicate_ids, unequal_ids, missing_values, same_inputs, unused_groups, large_shares, few_clusters,
-        level_items, backward_items, drift, other_quantities, several_facets, notes_of_reading,
+        gold_or_system, duplicate_ids, unequal_ids, missing_values, same_inputs, unused_groups, large_shares,
+        few_clusters, level_items, backward_items, drift, other_quantities, several_facets, notes_of_reading,
     )  # fmt: skip
     found = [one for check in checks for one in check(content)]
     if judgements is not None:
@@ -93,6 +94,19 @@ def significant(tests: Sequence[PValues]) -> list[Finding]:
 
 
 # -- counted -----------------------------------------------------------------------------------------
+
+
+def gold_or_system(content: Content) -> Iterator[Found]:
+    """Yield what was taken for the gold by a name that a reference system may have as well."""
+    names = {name for table in content.tables for name in table.names}
+    golds = dict.fromkeys(PurePath(gold).stem for asked in content.asked for gold in asked.option("--gold"))
+    for gold in golds:
+        if gold in names and gold.lower() in ("ref", "refs"):
+            yield Finding(
+                "gold_or_system",
+                f"{quoted(gold)} was taken for the gold by its name: if it is a system, give compare the"
+                " names of the systems (--system) and the gold (--gold)",
+            )
 
 
 def duplicate_ids(content: Content) -> Iterator[Found]:
@@ -232,6 +246,8 @@ def level_items(content: Content) -> Iterator[Found]:
 
 def other_quantities(content: Content) -> Iterator[Found]:
     """Yield the columns of times, costs and the like that no command sets beside the quality yet."""
+    if content.evaluation is None:  # runs and datasets have no such question
+        return
     columns = dict.fromkeys(name for table in content.tables for name in table.names)
     costs = {cost for asked in content.asked for cost in asked.option("--cost")}
     names = [name for name in columns if is_quantity(name) and content.part(name) != "system"]

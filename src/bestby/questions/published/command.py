@@ -195,7 +195,8 @@ def scores_of_table(path: str) -> dict[str, Any]:
     if twice is not None:
         raise InvalidInputError(f"{shown} has {quoted(twice)} twice", hint="give each system one row")
     spreads = (filter(None, (row["score"], row.get("spread", ""))) for row in rows)
-    arguments: dict[str, Any] = {"scores": dict(zip(names, map("±".join, spreads), strict=True))}
+    scores = ("±".join(parts).replace(",", ".") for parts in spreads)  # of a decimal comma, as in 87,4
+    arguments: dict[str, Any] = {"scores": dict(zip(names, scores, strict=True))}
     for column in [name for name in ("items", "runs") if name in columns]:
         lacking = next((row["system"] for row in rows if not row[column].isdecimal()), None)
         if lacking is not None:

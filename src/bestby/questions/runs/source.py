@@ -16,7 +16,7 @@ from bestby._core.errors import DesignError, InvalidInputError, MissingValueErro
 from bestby._core.text import quoted
 from bestby._core.typing import Question
 from bestby.comparisons import note_rules, one_pair
-from bestby.comparisons.reading import reads_label_sets
+from bestby.comparisons.reading import reads_label_sets, reads_objects
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.alignment import chosen_systems
 from bestby.data.evaluation import Evaluation
@@ -313,8 +313,18 @@ def _item_data(
         for run, row in zip(run_names, systems[name], strict=True)
     }
     try:
-        label_sets = reads_label_sets(runs_input.metric)
-        evaluation = Evaluation.of(flat, runs_input.gold, clusters=runs_input.clusters, label_sets=label_sets)
+        gold, label_sets = runs_input.gold, reads_label_sets(runs_input.metric)
+        # Several right answers to an item, as files hold them.
+        has_lists = isinstance(gold, np.ndarray) and any(
+            isinstance(one, list) for one in gold.ravel().tolist()
+        )
+        evaluation = Evaluation.of(
+            flat,
+            gold,
+            clusters=runs_input.clusters,
+            label_sets=label_sets,
+            objects=has_lists and reads_objects(runs_input.metric) and not label_sets,
+        )
     except InvalidInputError as error:
         if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
             raise error.__cause__ from None

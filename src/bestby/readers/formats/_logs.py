@@ -22,7 +22,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.columns import MISSING
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation, concatenated
 from bestby.data.roles import is_quantity, is_usage, listed
 from bestby.data.table import Table, table_of
 from bestby.metrics.base import BaseMetric
@@ -417,31 +417,19 @@ def _pooled(parts: Mapping[str, Evaluation]) -> Evaluation:
         return [f"{name}/{label}" for name, column in rows for label in column.tolist()]
 
     clusters = labels({name: part.clusters for name, part in parts.items()})
-    missing = {
-        name: np.concatenate([part.missing.get(name, np.zeros(part.n_items, np.bool_)) for part in whole])
-        for name in names
-        if any(name in part.missing for part in whole)
-    }
     notes = tuple(
         Note(note.code, f"{name}: {note.message}", note.about)
         for name, part in parts.items()
         for note in part.notes
     )
-    golds = [part.gold for part in whole if part.gold is not None]
-    pooled = Evaluation.of(
-        {name: np.concatenate([part.systems[name] for part in whole]) for name in names},
-        np.concatenate(golds) if golds else None,
-        items=labels({name: part.items for name, part in parts.items()}),
-        clusters=clusters or None,
+    return dataclasses.replace(
+        concatenated(whole, names),
+        items=np.array(labels({name: part.items for name, part in parts.items()})),
+        clusters=np.array(clusters) if clusters else None,
         strata=strata,
-        objects=any(part.systems[names[0]].dtype.kind == "O" for part in whole),
+        tasks=strata,
+        notes=notes,
     )
-    trials = {
-        name: np.concatenate([part.trials[name] for part in whole])
-        for name in names
-        if all(name in part.trials for part in whole)
-    }
-    return dataclasses.replace(pooled, missing=missing, notes=notes, tasks=strata, trials=trials)
 
 
 @dataclass(frozen=True)
@@ -660,13 +648,9 @@ class Scored:
         """Tell whether the samples can be compared by a score or quantity."""
         return name in self.choices
 
-    def value(self, sample: Sample, name: str) -> Any:
-        """Return the score or quantity of a sample, or the prediction in place of it; None if it has none."""
-        return sample.scores[name] if name in sample.scores else sample.quantities.get(name)
-
-    def gold(self, sample: Sample, name: str) -> Any:  # noqa: ARG002
-        """Return what the value of a sample is compared with; None if it is a score."""
-        return None
+    def value(self, sample: Sample, name: str) -> tuple[Any, Any]:
+        """Return the score or quantity of a sample, None if it has none; or a prediction and its gold."""
+        return sample.scores[name] if name in sample.scores else sample.quantities.get(name), None
 
 
 class Choice(NamedTuple):
@@ -896,7 +880,7 @@ def cells_of(
             item = f"{dataset}/{sample.item}" if several else sample.item
             row = {**sample.groups, "system": system, "task": dataset, run: sample.run, "item": item}
             names = scorers[dataset] if "scorer" in facets else [choice.name]
-            rows += [{**row, "scorer": name, "score": one.value(sample, name)} for name in names]
+            rows += [{**row, "scorer": name, "score": one.value(sample, name)[0]} for name in names]
     return dataclasses.replace(table_of(rows), source="the logs")
 
 
@@ -911,7 +895,7 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     for sample in filter(choice.takes, one.samples):
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
-        value, right = one.value(sample, choice.name), one.gold(sample, choice.name)
+        value, right = one.value(sample, choice.name)
         if right is not None:
             gold[sample.item] = right
         if value is not None or right is None:
@@ -925,11 +909,21 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     return Log(system, dataset, one.source, values, gold, ordered, groups, contents)
 
 
-def holding(start: bytes, *keys: str) -> Callable[[Path, bytes], bool]:
-    """Return what recognises a file by how it starts, a pattern, and by keys of its JSON."""
+Recogniser = Callable[[Path, bytes], bool]
+
+
+def holding(start: bytes, *keys: str | tuple[str, ...]) -> Recogniser:
+    """Return what recognises a file by how it starts, a pattern, and keys of its JSON, or one of some."""
     pattern = re.compile(start)
-    quoted = [f'"{key}"'.encode() for key in keys]
-    return lambda _, head: pattern.match(head) is not None and all(key in head for key in quoted)
+    quoted = [[f'"{one}"'.encode() for one in ([key] if isinstance(key, str) else key)] for key in keys]
+    return lambda _, head: (
+        pattern.match(head) is not None and all(any(one in head for one in of_key) for of_key in quoted)
+    )
+
+
+def any_of(*recognisers: Recogniser) -> Recogniser:
+    """Return what recognises a file in one of several layouts."""
+    return lambda path, head: any(recognises(path, head) for recognises in recognisers)
 
 
 def rows_of_table(path: Path, item: str, score_of: Callable[[str], str | None]) -> list[Record]:

@@ -97,9 +97,7 @@ def read(
     whole = files[first] if gold is None else _sentences(gold, 2)
     due = [sentence.column(-2 if gold is None else -1) for sentence in whole]
     for path, sentences in files.items():
-        _check_same(whole, sentences, first, path)
-        if gold is None:
-            _check_gold(whole, sentences, due)
+        _check_same(whole, sentences, first, path, gold_beside=gold is None)
     systems = {name: [sentence.column(-1) for sentence in files[path]] for name, path in paths.items()}
     documents = [f"document {sentence.document}" for sentence in whole]
     groups = {"document": documents} if len(set(documents)) > 1 else {}
@@ -178,31 +176,27 @@ def _sentences(path: Path, least: int) -> list[_Sentence]:
     return sentences
 
 
-def _check_same(whole: Sequence[_Sentence], sentences: Sequence[_Sentence], first: Path, path: Path) -> None:
-    """Refuse a file with other tokens or sentences."""
+def _check_same(
+    whole: Sequence[_Sentence], sentences: Sequence[_Sentence], first: Path, path: Path, *, gold_beside: bool
+) -> None:
+    """Refuse a file with other tokens or sentences, or another gold beside the tags."""
     for ours, theirs in zip(whole, sentences, strict=False):
         if ours.tokens != theirs.tokens:
-            pairs = enumerate(zip(ours.tokens, theirs.tokens, strict=False))
-            unequal = next((f"{a!r} and {b!r}" for _, (a, b) in pairs if a != b), None)
-            difference = unequal or f"{len(ours.tokens)} and {len(theirs.tokens)} tokens"
+            pairs = zip(ours.tokens, theirs.tokens, strict=False)
+            lengths = f"{len(ours.tokens)} and {len(theirs.tokens)} tokens"
+            difference = next((f"{a!r} and {b!r}" for a, b in pairs if a != b), lengths)
             raise InvalidInputError(
                 f"the sentences that begin at {ours.where} and {theirs.where} differ: {difference}",
                 hint="all systems must tag the tokens of the gold, in the same sentences",
+            )
+        if gold_beside and ours.column(-2) != theirs.column(-2):
+            raise InvalidInputError(
+                f"the gold tags, in the column before the last, differ in the sentences that begin at"
+                f" {ours.where} and {theirs.where}",
+                hint="give the gold in a file of its own: gold=...",
             )
     if len(whole) != len(sentences):
         raise InvalidInputError(
             f"{path} has {len(sentences)} sentences, {first} has {len(whole)}",
             hint="all systems must tag the same sentences; the file may be cut off",
         )
-
-
-def _check_gold(
-    whole: Sequence[_Sentence], sentences: Sequence[_Sentence], due: Sequence[tuple[str, ...]]
-) -> None:
-    for ours, theirs, tags in zip(whole, sentences, due, strict=True):
-        if theirs.column(-2) != tags:
-            raise InvalidInputError(
-                f"the gold tags, in the column before the last, differ in the sentences that begin at"
-                f" {ours.where} and {theirs.where}",
-                hint="give the gold in a file of its own: gold=...",
-            )

@@ -9,21 +9,21 @@ The metadata of the cases are groupings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from itertools import chain
 
-from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, each, holding, quantities_of
+from bestby.readers.formats._logs import Fields, Harness, Scored, each, holding
 from bestby.readers.formats.base import File
 from bestby.readers.text import Record, beginning, document, listing, number, word
 
 _CASES = ("testCases", "conversationalTestCases")
-_TAKEN = ("completionTime", "tokenCost")  # by the system; others are those of the evaluation
-_is_run = holding(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"\w+"\s*:', "metricsData", "success")
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is a test run, or the copy of the latest one."""
-    return _is_run(path, head) and any(f'"{key}"'.encode() in head for key in _CASES)
+_FIELDS = Fields(
+    item=("item",),
+    scores=("metricsData", "success"),
+    content="asked",
+    groups=("metadata",),
+    quantities=("completionTime", "tokenCost"),  # of the system; others are those of the evaluation
+)
+recognises = holding(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"\w+"\s*:', "metricsData", "success", _CASES)
 
 
 def _scored(file: File) -> list[Scored]:
@@ -32,44 +32,20 @@ def _scored(file: File) -> list[Scored]:
     rows = [row for key in _CASES if key in run.data for row in listing(run, key)]
     names = [word(row.data.get("name")) for row in rows]
     unique = None not in names and len({*names}) == len(names)
-    samples = [
-        _sample(row, str(names[place]) if unique else str(row.data.get("order", place)))
-        for place, row in enumerate(rows)
-    ]
+    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+        row.data["item"] = name if unique else row.data.get("order", place)
+        row.data["asked"] = beginning(row.data.get("input", row.data.get("scenario")))
+        if not row.data.get("metricsData"):  # nothing says that it succeeds
+            row.data["success"] = None
     sides = {*_sides(rows)}
     rising, falling = (frozenset(name for name, above in sides if above is side) for side in (True, False))
-    return [Scored.of(file, samples, falling=falling, rising=rising)]
-
-
-def _metrics(row: Record) -> list[Record]:
-    """Return what the metrics say of a case."""
-    return listing(row, "metricsData") if row.data.get("metricsData") is not None else []
-
-
-def _sample(row: Record, item: str) -> Sample:
-    passed = row.data.get("success")
-    scores: dict[str, float | None] = {}
-    for metric in _metrics(row):
-        name = word(metric.need("name"))
-        if name is None or name in scores:
-            raise InvalidInputError(
-                f"{metric.where}: expected the name of another metric, got {metric.data['name']!r:.40}",
-                hint="give each metric a name of its own",
-            )
-        failed = metric.data.get("error") is not None
-        scores[name] = None if failed else number(metric.data.get("score"))
-    if scores and isinstance(passed, bool):
-        scores["success"] = float(passed)
-    asked = row.data.get("input", row.data.get("scenario"))
-    taken = quantities_of({key: row.data.get(key) for key in _TAKEN})
-    return Sample(
-        row.where, item, scores, content=beginning(asked), groups=row.labels("metadata"), quantities=taken
-    )
+    return _FIELDS.scored(file, rows, falling=falling, rising=rising)
 
 
 def _sides(rows: Iterable[Record]) -> Iterator[tuple[str, bool]]:
     """Yield the metrics with whether they succeed above their thresholds, wherever a case shows it."""
-    for metric in (metric for row in rows for metric in _metrics(row)):
+    of_cases = (listing(row, "metricsData") for row in rows if row.data.get("metricsData") is not None)
+    for metric in chain.from_iterable(of_cases):
         score, threshold = (number(metric.data.get(key)) for key in ("score", "threshold"))
         name, passed = word(metric.data.get("name")), metric.data.get("success")
         if name is None or score is None or threshold is None or not isinstance(passed, bool):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import compress, count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.typing import FloatArray, OnMissing
 from bestby.data.columns import MISSING
-from bestby.data.roles import listed
+from bestby.data.layouts.runs import runs_of
+from bestby.data.roles import TableOptions, listed
 from bestby.data.table import SYSTEM_WORDS, Table
-from bestby.data.values import as_scores
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
 from bestby.readers.text import as_number, check_new, column_names
@@ -89,45 +90,55 @@ def _tool(names: Sequence[str]) -> _Tool | None:
 
 
 def read(
-    paths: Mapping[str, Path],
-    *,
-    on_missing: OnMissing = "error",
-    value_column: str | None = None,
-    system_column: str | None = None,
+    paths: Mapping[str, Path], *, value_column: str | None = None, system_column: str | None = None
 ) -> Read:
     """Read the runs of two or more systems.
 
-    Runs that did not finish are left out. Runs of one system that differ in their seed come in its order.
-    The system of a run is, by default, in a column called system, model, method or the like; else the
-    settings that vary other than the seed (``mlflow.search_runs``); else the name of the run, if several runs
-    share it; else that name without the number of the run, which a note says.
+    Runs that did not finish are left out, and those with seeds come in their order. The system of a run is,
+    by default, in a column called system, model, method or the like; else the settings that vary other than
+    the seed (``mlflow.search_runs``); else the name of the run, if several runs share it; else that name
+    without the number of the run, which a note says.
     """
-    if not paths:
-        raise InvalidInputError("no file was given", hint="give a table of runs")
-    runs: dict[str, FloatArray] = {}
-    metrics: dict[str, None] = {}
-    description: dict[str, None] = {}
-    notes: list[Note] = []
-    for name, path in paths.items():
-        own = None if len(paths) == 1 else name
-        table_of_runs = _runs(path, own, on_missing, value_column, system_column)
-        runs |= table_of_runs.runs or {}
-        metrics[str(table_of_runs.metric)] = None
-        description |= dict.fromkeys(table_of_runs.description.split("; "))
-        notes += table_of_runs.notes
+    tables = [
+        _runs(path, None if len(paths) == 1 else name, value_column, system_column)
+        for name, path in paths.items()
+    ]
+    metrics = dict.fromkeys(table.metric for table in tables)
     if len(metrics) > 1:
         raise InvalidInputError(f"the tables hold different scores: {listed([*metrics])}")
-    if len(runs) < 2:
+    rows = sorted((row for table in tables for row in table.rows), key=_place)
+    systems, seeds, scores = (objects([*column]) for column in zip(*rows, strict=True))
+    columns = {"system": systems, "score": scores, **({"run": seeds} if all(seeds) else {})}
+    table = Table(listed([*map(str, paths.values())], 3), columns, frozenset(MISSING))
+    found = runs_of(table, TableOptions(system_column="system", value_column="score"))
+    if len(found.runs) < 2:
         raise InvalidInputError(
-            f"{next(iter(paths.values()))}: a comparison needs at least 2 systems, got"
-            f" {listed([*runs]) or 'none'}",
+            f"{table.source}: a comparison needs at least 2 systems, got {listed([*found.runs])}",
             hint="name the column of the systems: system_column=...",
         )
-    said = "; ".join([*description, f"systems: {listed([*runs])}"])
-    return Read(said, runs=runs, metric=next(iter(metrics)), notes=tuple(notes))
+    said = dict.fromkeys(part for table in tables for part in table.description)
+    said |= dict.fromkeys(["runs in the order of their seeds"] if all(seeds) else [])
+    notes = (*(note for table in tables for note in table.notes), *found.notes)
+    description = "; ".join([*said, f"systems: {listed([*found.runs])}"])
+    return Read(description, runs=found.runs, metric=next(iter(metrics)), notes=notes)
 
 
-def _runs(path: Path, name: str | None, on_missing: OnMissing, value: str | None, system: str | None) -> Read:
+class _Runs(NamedTuple):
+    """The runs of one table: of each its system, its seed and its score, as texts."""
+
+    rows: list[tuple[str, str, str]]
+    metric: str
+    description: list[str]
+    notes: list[Note]
+
+
+def _place(row: tuple[str, str, str]) -> tuple[float, str]:
+    """Return what the runs are ordered by: their seed, as a number if it is one."""
+    number = as_number(row[1])
+    return np.inf if number is None else number, row[1]
+
+
+def _runs(path: Path, name: str | None, value: str | None, system: str | None) -> _Runs:
     """Return the runs of one table, which are those of one system if it has a name."""
     table = read_table(readable_file(path), frozenset(MISSING))
     tool = _tool(table.names)
@@ -136,27 +147,31 @@ def _runs(path: Path, name: str | None, on_missing: OnMissing, value: str | None
             f"{path} is not a table of runs of MLflow or Weights & Biases",
             hint=f"its columns are: {listed(table.names)}",
         )
-    rows = [row for row, text in enumerate(table.cells(tool.status)) if text.lower() == "finished"]
-    if not rows:
+    finished = [text.lower() == "finished" for text in table.cells(tool.status)]
+    if not any(finished):
         raise InvalidInputError(f"{path}: none of the {table.n_rows} runs has finished")
-    score = _value_column(table, tool, value, system)
-    systems, how, notes = (
-        _systems(table, tool, system, rows)
-        if name is None
-        else ([name] * table.n_rows, "one table per system", ())
-    )
-    scores = _scores(table, score, rows, on_missing)
-    seeds = _seeds(table, tool, system)
+    cells = {column: [*compress(table.cells(column), finished)] for column in table.names}
+    score = _value_column(table, cells, tool, value, system)
+    notes: list[Note] = []
+    if name is None:
+        systems, how = _systems(table, cells, tool, system, notes)
+    else:
+        systems, how = [name] * sum(finished), "one table per system"
     description = [f"runs exported from {tool.name}", f"score: {score}", f"system: {how}"]
-    for left_out, what in (
-        (table.n_rows - len(rows), "that did not finish"),
-        (len(rows) - len(scores), "without a score"),
-    ):
-        description += [f"{left_out} runs {what} were left out"] if left_out else []
-    description += [] if seeds is None else ["runs in the order of their seeds"]
-    runs = _by_system(table, systems, scores, seeds)
+    if not all(finished):
+        description.append(f"{finished.count(False)} runs that did not finish were left out")
+    seeds, places = _seeds(cells, tool, system), dict[Any, str]()
+    for row, run in zip(compress(count(1), finished), zip(systems, seeds, strict=True), strict=True):
+        if run[1]:
+            hint = "leave out one of them, or name the column of the systems: system_column=..."
+            what = f"a run of {run[0]!r} with the seed {run[1]}"
+            check_new(places, run, f"{path}, row {row}", what, hint)
     metric = score.removeprefix("metrics.") if tool.prefixed else score
-    return Read("; ".join(description), runs=runs, metric=metric, notes=notes)
+    return _Runs([*zip(systems, seeds, cells[score], strict=True)], metric, description, notes)
+
+
+_Cells = Mapping[str, Sequence[str]]
+"""The texts of the runs that finished, by column."""
 
 
 def _last(name: str) -> str:
@@ -164,17 +179,23 @@ def _last(name: str) -> str:
     return re.split(r"[./]", name)[-1].strip().lower()
 
 
-def _value_column(table: Table, tool: _Tool, column: str | None, system: str | None) -> str:
+def _value_column(table: Table, cells: _Cells, tool: _Tool, column: str | None, system: str | None) -> str:
     if column is not None:
-        prefixed = f"metrics.{column}"
-        return prefixed if prefixed in table.data else table.require(column, "score")
+        name = f"metrics.{column}"
+        name = name if name in cells else table.require(column, "score")
+        if not _are_numbers(cells[name]):
+            raise InvalidInputError(
+                f"{table.source}: column {name!r} does not hold numbers",
+                hint="name another: value_column=...",
+            )
+        return name
     names = [name for name in tool.others(table.names) if name != system]
     if tool.prefixed:
         names = [name for name in names if name.startswith("metrics.")]
     else:
         known = {*_SYSTEM_WORDS, *_SEED_WORDS}
         names = [name for name in names if _last(name) not in known and not _last(name).startswith("_")]
-    numeric = [name for name in names if as_scores(table.column(name)).values.dtype.kind in "iuf"]
+    numeric = [name for name in names if _are_numbers(cells[name])]
     if len(numeric) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the scores? columns of numbers: {listed(numeric) or 'none'}",
@@ -183,40 +204,38 @@ def _value_column(table: Table, tool: _Tool, column: str | None, system: str | N
     return numeric[0]
 
 
-def _seeds(table: Table, tool: _Tool, system: str | None) -> list[str] | None:
+def _are_numbers(texts: Sequence[str]) -> bool:
+    return any(texts) and all(not text or as_number(text) is not None for text in texts)
+
+
+def _seeds(cells: _Cells, tool: _Tool, system: str | None) -> Sequence[str]:
+    """Return the seed of each run, "" where it has none."""
     taken = (system, f"params.{system}")
-    names = [name for name in tool.others(table.names) if name not in taken and _last(name) in _SEED_WORDS]
+    names = [name for name in tool.others([*cells]) if name not in taken and _last(name) in _SEED_WORDS]
     if tool.prefixed:
         names = [name for name in names if name.startswith("params.")] or names
-    return table.cells(names[0]) if names else None
+    return cells[names[0]] if names else [""] * len(cells[tool.status])
 
 
 def _systems(
-    table: Table, tool: _Tool, column: str | None, rows: Sequence[int]
-) -> tuple[list[str], str, tuple[Note, ...]]:
-    """Return the system of every run, what says so, and a note if names were joined."""
+    table: Table, cells: _Cells, tool: _Tool, column: str | None, notes: list[Note]
+) -> tuple[Sequence[str], str]:
+    """Return the system of every run and what says so; add a note if names were joined."""
     if column is not None:
-        name = f"params.{column}" if f"params.{column}" in table.data else table.require(column, "system")
-        return table.texts(name, "system"), f"column {name}", ()
-    for wanted in _SYSTEM_WORDS:
-        for name in table.names:
-            if _last(name) == wanted and not name.startswith("metrics."):
-                texts = table.cells(name)
-                if len({texts[row] for row in rows}) > 1 and all(texts[row] for row in rows):
-                    return texts, f"column {name}", ()
-    if tool.prefixed:
-        combined = _settings(table, rows)
-        if combined is not None:
-            return (*combined, ())
-    if tool.run in table.data:
-        names = table.cells(tool.run)
-        finished = [names[row] for row in rows]
-        if 1 < len(set(finished)) < len(finished) and all(finished):
-            return names, f"column {tool.run}", ()
-        joined = _without_run_numbers(finished)
-        if joined is not None:
-            systems = [joined.get(name, name) for name in names]
-            return systems, f"column {tool.run} without the numbers of the runs", (_joined_note(joined),)
+        name = f"params.{column}" if f"params.{column}" in cells else table.require(column, "system")
+        return cells[name], f"column {name}"
+    called = [name for word in _SYSTEM_WORDS for name in cells if _last(name) == word]
+    for name in called:
+        if not name.startswith("metrics.") and len({*cells[name]}) > 1 and all(cells[name]):
+            return cells[name], f"column {name}"
+    if tool.prefixed and (spelt := _settings(cells)) is not None:
+        return spelt
+    names = cells.get(tool.run, ())
+    if 1 < len({*names}) < len(names) and all(names):
+        return names, f"column {tool.run}"
+    if (joined := _without_run_numbers(names)) is not None:
+        notes.append(_joined_note(joined))
+        return [*joined.values()], f"column {tool.run} without the numbers of the runs"
     raise InvalidInputError(
         f"{table.source}: which column names the system of a run?",
         hint="name it: system_column=...; a number at the end of a run's name is taken as a run number only"
@@ -225,20 +244,21 @@ def _systems(
     )
 
 
-def _settings(table: Table, rows: Sequence[int]) -> tuple[list[str], str] | None:
-    """Return the settings that vary between runs, other than the seed, spelt out for each run."""
-    names = [name for name in table.names if name.startswith("params.") and _last(name) not in _SEED_WORDS]
-    columns = {name: table.cells(name) for name in names}
-    varying = [name for name in names if len({columns[name][row] for row in rows}) > 1]
-    if not varying:
-        return None
+def _settings(cells: _Cells) -> tuple[Sequence[str], str] | None:
+    """Return the settings that vary between runs, other than the seed, spelt out for each run.
+
+    None if nothing was repeated: then every run has settings of its own.
+    """
+    varying = {
+        name: texts
+        for name, texts in cells.items()
+        if name.startswith("params.") and _last(name) not in _SEED_WORDS and len({*texts}) > 1
+    }
     spelt = [
-        " ".join(f"{name.removeprefix('params.')}={columns[name][row]}" for name in varying)
-        for row in range(table.n_rows)
+        " ".join(f"{name.removeprefix('params.')}={text}" for name, text in zip(varying, row, strict=True))
+        for row in zip(*varying.values(), strict=True)
     ]
-    if len({spelt[row] for row in rows}) == len(rows):  # every run on its own: nothing was repeated
-        return None
-    return spelt, f"columns {listed(varying)}"
+    return (spelt, f"columns {listed([*varying])}") if len({*spelt}) < len(spelt) else None
 
 
 def _without_run_numbers(names: Sequence[str]) -> dict[str, str] | None:
@@ -249,7 +269,7 @@ def _without_run_numbers(names: Sequence[str]) -> dict[str, str] | None:
     are parts of names.
     """
     matches = [match for name in names if (match := _RUN_NUMBER.match(name)) and match["system"]]
-    if len(set(names)) < len(names) or len(matches) < len(names):
+    if len({*names}) < len(names) or len(matches) < len(names):
         return None
     systems: dict[str, list[int]] = {}
     for match in matches:
@@ -276,42 +296,3 @@ def _joined_note(joined: Mapping[str, str]) -> Note:
         f"numbers at the end of run names were read as run numbers: {text}. If these are different"
         " systems, name the column of the systems: system_column=...",
     )
-
-
-def _scores(table: Table, value: str, rows: Sequence[int], on_missing: OnMissing) -> dict[int, float]:
-    """Return the scores by row."""
-    column = as_scores(table.column(value))
-    if column.values.dtype.kind not in "iufb" or column.values.ndim != 1:
-        raise InvalidInputError(
-            f"{table.source}: column {value!r} does not hold numbers", hint="name another: value_column=..."
-        )
-    numbers = column.values.astype(np.float64)
-    absent = [row for row in rows if column.missing[row] or not np.isfinite(numbers[row])]
-    if absent and on_missing != "drop":
-        raise InvalidInputError(
-            f"{table.source}, row {absent[0] + 1}: a run that finished has no {value!r}"
-            f" ({len(absent)} of {len(rows)} have none)",
-            hint='pass on_missing="drop" to leave such runs out',
-        )
-    return {row: float(numbers[row]) for row in rows if row not in set(absent)}
-
-
-def _by_system(
-    table: Table, systems: Sequence[str], scores: Mapping[int, float], seeds: Sequence[str] | None
-) -> dict[str, FloatArray]:
-    """Return the scores of each system, in the order of the seeds, of which none may be there twice."""
-    runs: dict[str, list[int]] = {}
-    places: dict[tuple[str, str], str] = {}
-    for row in scores:
-        name, seed = systems[row], "" if seeds is None else seeds[row]
-        runs.setdefault(name, []).append(row)
-        if seed:
-            hint = "leave out one of them, or name the column of the systems: system_column=..."
-            what = f"a run of {name!r} with the seed {seed}"
-            check_new(places, (name, seed), f"{table.source}, row {row + 1}", what, hint)
-    if seeds is not None:
-        numbers = [as_number(seed) for seed in seeds]
-        order = [(np.inf if n is None else n, seed) for n, seed in zip(numbers, seeds, strict=True)]
-        for rows in runs.values():
-            rows.sort(key=order.__getitem__)
-    return {name: np.array([scores[row] for row in rows]) for name, rows in runs.items()}

@@ -10,18 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from bestby.readers.formats._logs import Fields, Harness, holding
+from bestby.readers.formats._logs import Fields, Harness, any_of, holding
 from bestby.readers.formats.base import head_of
 from bestby.readers.text import Record, document, listing, records
 
 _is_of_human_eval = holding(rb'\s*\{\s*"\w+"\s*:', "task_id", "completion", "result", "passed")
 _is_of_evalplus = holding(rb'\s*\{\s*"\w+"\s*:', "eval", "solution", "base_status", "plus_status")
+recognises = any_of(_is_of_human_eval, _is_of_evalplus)
 _FIELDS = Fields(item=("task_id",), scores=("passed", "base", "plus"))
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is in one of the two layouts."""
-    return _is_of_human_eval(path, head) or _is_of_evalplus(path, head)
 
 
 def _programs(path: Path) -> Iterator[Record]:

@@ -49,11 +49,11 @@ class _Log(Scored):
         """Tell whether there is a score, or one by the scorer that gives several elsewhere."""
         return name in self.choices or _single(name) in self.names
 
-    def value(self, sample: Sample, name: str) -> float | None:
+    def value(self, sample: Sample, name: str) -> tuple[float | None, None]:
         """Return a score as a number; None if the sample was not scored, or has none by this scorer."""
         scorer = _single(name) or name  # which may have one value here, and several elsewhere
         written = sample.scores.get(name, sample.scores.get(scorer, sample.quantities.get(name)))
-        return _value(sample.where, name, written)
+        return _value(sample.where, name, written), None
 
 
 def _scored(file: File) -> list[Scored]:

@@ -10,22 +10,20 @@ from typing import Any, NamedTuple
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted
 from bestby.data.roles import listed
+from bestby.readers.formats._logs import any_of, holding
 from bestby.readers.formats.base import Read, files_of
 from bestby.readers.text import Record, listing, records, word
 
-_ARENA_HARD = (b'"games"', b'"judge"', b'"model"')
-_MT_BENCH = (b'"g1_winner"', b'"g2_winner"', b'"model_1"', b'"model_2"')
+recognises = any_of(
+    holding(rb"\s*(\[\s*)?\{", "games", "judge", "model"),
+    holding(rb"\s*(\[\s*)?\{", "g1_winner", "g2_winner", "model_1", "model_2"),
+)
 SIBLINGS = ("question.jsonl", "gpt-4_single.jsonl")
 
 _ANSWER = re.compile(
     r"The Start of Assistant ([AB])'s [^\n]*\n(.*?)\n?[<\[|]*The End of Assistant \1's", re.DOTALL
 )
 """An answer within the prompt of the judge."""
-
-
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file holds verdicts of Arena-Hard, or of MT-bench on pairs."""
-    return any(all(key in head for key in keys) for keys in (_ARENA_HARD, _MT_BENCH))
 
 
 def read(paths: Mapping[str, Path]) -> Read:

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from bestby._core.paths import is_file
 from bestby.readers.database import connection, literal
-from bestby.readers.formats._logs import Harness, Sample, Scored, each
+from bestby.readers.formats._logs import Fields, Harness, Scored, each
 from bestby.readers.formats.base import File
 from bestby.readers.tables import types_in_head
-from bestby.readers.text import Record, beginning, document, number
+from bestby.readers.text import Record, document
 
 SIBLINGS = ("results_*.json",)
 
 _COLUMNS = {"doc", "metric", "model_response"}
-_FIELDS = ("id", "task_name", "query")
+_FIELDS = Fields(item=("doc.id",), scores=("metric",), content="doc.query")
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -30,32 +29,19 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def _scored(file: File) -> Iterator[Scored]:
-    """Return the samples of a file, apart by their task."""
-    by_task: dict[str | None, list[Sample]] = {}
-    for place, (doc, metrics) in enumerate(_rows(file.path)):
-        record = Record(f"{file.path}, row {place + 1}", doc)
-        item, task = record.name("id"), record.name("task_name")
-        scores = {name: number(value) for name, value in metrics.items() if not isinstance(value, list)}
-        sample = Sample(record.where, item, scores, content=beginning(doc.get("query")))
-        by_task.setdefault(task.rsplit("|", 1)[0], []).append(sample)
+    """Yield what a file holds of each task."""
+    with connection(file.path) as database:
+        # without the answers, which may be large
+        query = "SELECT doc, metric FROM read_parquet(?)"
+        rows = database.execute(query, [literal(file.path)]).fetchall()
+    by_task: dict[str | None, list[Record]] = {}
+    for place, (doc, metric) in enumerate(rows, 1):
+        where = f"{file.path}, row {place}"
+        task = Record(where, doc).name("task_name").rsplit("|", 1)[0]
+        by_task.setdefault(task, []).append(Record(where, {"doc": doc, "metric": metric}))
     model, falling = _model(file.path), _falling(file.path)
-    for name, samples in (by_task or {None: []}).items():
-        yield Scored.of(file, samples, model, dataset=name, falling=falling)
-
-
-def _rows(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the document and the metrics of each row, without the answers, which may be large."""
-    with connection(path) as database:
-        kinds = {
-            str(name): str(kind)
-            for name, kind, *_ in database.execute(
-                "DESCRIBE SELECT unnest(doc) FROM read_parquet(?)", [literal(path)]
-            ).fetchall()
-        }
-        fields = ", ".join(f"'{name}': doc.{name}" for name in _FIELDS if name in kinds)
-        needed = f"{{{fields}}}" if fields else "doc"
-        rows = database.execute(f"SELECT {needed}, metric FROM read_parquet(?)", [literal(path)]).fetchall()
-    return [(doc, metrics if isinstance(metrics, dict) else {}) for doc, metrics in rows]
+    for name, records in (by_task or {None: []}).items():
+        yield from _FIELDS.scored(file, records, system=model, dataset=name, falling=falling)
 
 
 def _model(path: Path) -> str | None:

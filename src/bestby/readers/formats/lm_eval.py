@@ -75,13 +75,22 @@ class _Samples(Scored):
         plain = [name for name, value in values.items() if number(value) is not None]
         return dict.fromkeys([*plain, *(name for name in values if name in _PAIR_METRICS)])
 
-    def value(self, sample: Sample, name: str) -> Any:
-        """Return the score, the prediction of a pair, or log-probability and length."""
-        return _checked(sample, name)[0]
-
-    def gold(self, sample: Sample, name: str) -> Any:
-        """Return the gold of a pair."""
-        return _checked(sample, name)[1]
+    def value(self, sample: Sample, name: str) -> tuple[Any, Any]:
+        """Return the score, or prediction and gold of a pair, or log-probability and length with no gold."""
+        value = sample.scores.get(name)
+        score = number(value)
+        if value is None or value != value:
+            return None, None
+        if score is not None:
+            # The harness stores the log-probability of each document and takes exp(-mean) at the end.
+            return ((score, 1.0) if name == "perplexity" else score), None
+        if not _is_pair(value) or name not in _PAIR_METRICS:
+            raise InvalidInputError(
+                f"{sample.where}: {name} is not a score of one document but {value!r:.60}",
+                hint=f"supported metrics of pairs: {', '.join(_PAIR_METRICS)}",
+            )
+        _, is_gold = _PAIR_METRICS[name]
+        return _prediction_and_gold(sample, name, value) if is_gold else ((value[0], value[1]), None)
 
 
 def _scored(files: Sequence[File]) -> Iterator[_Samples]:
@@ -158,39 +167,24 @@ def _of_metrics(results: Record, task: str) -> tuple[dict[str, bool], dict[str, 
     return {**directions, **(told if isinstance(told, dict) else {})}, remarks
 
 
-def _checked(sample: Sample, metric: str) -> tuple[Any, Any]:
-    """Return the score, or prediction and gold of a pair, or log-probability and length with no gold."""
-    value = sample.scores.get(metric)
-    score = number(value)
-    if value is None or value != value:
-        return None, None
-    if score is not None:
-        # The harness stores the log-probability of each document and takes exp(-mean) at the end.
-        return ((score, 1.0) if metric == "perplexity" else score), None
-    if not _is_pair(value) or metric not in _PAIR_METRICS:
-        raise InvalidInputError(
-            f"{sample.where}: {metric} is not a score of one document but {value!r:.60}",
-            hint=f"supported metrics of pairs: {', '.join(_PAIR_METRICS)}",
-        )
-    first, second = value
-    name, is_gold = _PAIR_METRICS[metric]
-    if not is_gold:
-        return (first, second), None
-    if name in ("bleu", "chrf", "ter"):
+def _prediction_and_gold(sample: Sample, metric: str, pair: list[Any]) -> tuple[Any, Any]:
+    """Return a prediction and its gold, which the harness writes first."""
+    first, second = pair
+    if metric in ("bleu", "chrf", "ter"):
         # The harness may have put a translation in a list of one.
         second = second[0] if isinstance(second, list) and len(second) == 1 else second
         references = first if isinstance(first, list) and first else [first]
         if not all(isinstance(text, str) for text in (second, *references)):
-            raise InvalidInputError(f"{sample.where}: expected references and a text, got {value!r:.60}")
+            raise InvalidInputError(f"{sample.where}: expected references and a text, got {pair!r:.60}")
         return second, first if isinstance(first, str) else tuple(references)
-    if not all(isinstance(label, int) and -(2**31) < label < 2**31 for label in value):
-        raise InvalidInputError(f"{sample.where}: {metric} needs two classes, got {value!r:.60}")
+    if not all(isinstance(label, int) and -(2**31) < label < 2**31 for label in pair):
+        raise InvalidInputError(f"{sample.where}: {metric} needs two classes, got {pair!r:.60}")
     return int(second), int(first)
 
 
 def _metric(parts: Sequence[Scored], name: str) -> BaseMetric | str:
     """Return the metric of a task to compute: by its name from pairs, else the mean of the scores."""
-    values = (one.value(sample, name) for one in parts for sample in one.samples)
+    values = (one.value(sample, name)[0] for one in parts for sample in one.samples)
     if name in _PAIR_METRICS and not all(value is None or isinstance(value, float) for value in values):
         return _PAIR_METRICS[name][0]
     told = {

@@ -27,7 +27,7 @@ _TOOL = Tool("results of MTEB, with the subsets of the tasks as items", main=("m
 _SPLIT, _WHOLE = "test", "default"
 _NAMELESS = re.compile(r"no_(model_name|revision)[_/]available|no_model_name|available")
 
-_is_of_task = holding(rb'\s*\{\s*"\w+"\s*:', "mteb_version", "scores")
+recognises = holding(rb'\s*\{\s*"\w+"\s*:', "mteb_version", "scores", ("task_name", "hf_subset"))
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,6 @@ class _Row(Sample):
     task: str = ""
     of_split: str = ""
     revision: str | None = None
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file has the scores of a task."""
-    return _is_of_task(path, head) and (b'"task_name"' in head or b'"hf_subset"' in head)
 
 
 def read(

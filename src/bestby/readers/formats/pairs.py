@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING, Column
-from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.assemble import check_present, check_unique, keyed
+from bestby.data.layouts.items import read_long, system_column_of
 from bestby.data.layouts.soft import is_number
-from bestby.data.roles import ITEM_WORDS, Roles, listed
+from bestby.data.roles import ITEM_WORDS, Roles, Soft, TableOptions, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.metrics._items import NamedPair
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import Read
-from bestby.readers.joined_files import Part, check_ids, groups_of
+from bestby.readers.joined_files import Part, evaluation_of_parts
 from bestby.readers.tables import types_in_head
 from bestby.readers.text import csv_rows, first_lines
 from bestby.results.base import Note
@@ -107,24 +105,36 @@ def read(
     or several of `PAIRS` are there.
     """
     tables = {name: read_table(readable_file(path), frozenset(MISSING)) for name, path in paths.items()}
-    by = Roles(item=items, cluster=clusters, stratum=strata)
-    wanted = _pair_of_columns(value_column)
     table = next(iter(tables.values()))
+    wanted = _pair_of_columns(value_column)
     wide = _prefixed(table.names, list(PAIRS) if wanted is None else [wanted])
-    wholes: list[Part] = []
+    roles = Roles(
+        item=items,
+        cluster=_group(clusters, "cluster", tables.values()),
+        stratum=_group(strata, "stratum", tables.values()),
+    )
+    options = TableOptions(roles, on_missing=on_missing, soft=Soft(objects=True))
     if len(tables) > 1:
         pair, form = _pair(table, wanted), "one table per system"
-        parts = {name: _part(one, by, pair) for name, one in tables.items()}
+        parts = {name: _part(one, pair, items) for name, one in tables.items()}
+        evaluation, _ = evaluation_of_parts(parts, None, options)
     elif wide and system_column is None:
         (pair, names), form = _only(table, wide), "a wide table"
-        parts = {name: _part(table, by, (f"{name}.{pair[0]}", f"{name}.{pair[1]}")) for name in names}
+        parts = {name: _part(table, (f"{name}.{pair[0]}", f"{name}.{pair[1]}"), items) for name in names}
+        evaluation, _ = evaluation_of_parts(parts, None, options)
     else:
-        system = system_column or "system"
-        pair, form = _pair(table, wanted), f"a long table (column {system})"
-        wholes = [_part(table, by, pair)]
-        parts = _long(table, wholes[0], system)
-    evaluation = _evaluation(parts, wholes or [*parts.values()], by, on_missing)
-    description = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(list(parts))}"
+        pair, system = _pair(table, wanted), system_column or system_column_of(table, roles, None)
+        if system is None:
+            raise InvalidInputError(
+                f"{table.source}: the system is unknown: there is no column 'system'",
+                hint="give one file per system, name=path, or name the column: system_column=...",
+            )
+        form, value = f"a long table (column {system})", ", ".join(pair)
+        rest = {name: column for name, column in table.data.items() if name not in pair}
+        long = dataclasses.replace(table, data={**rest, value: _pairs(table, pair)})
+        options = dataclasses.replace(options, system_column=system, value_column=value)
+        evaluation, _ = read_long(long, options)
+    description = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(evaluation.names)}"
     lengths = [[number for _, number in values] for values in evaluation.systems.values()]
     if pair[1] == "tokens" and any(numbers != lengths[0] for numbers in lengths):
         message = (
@@ -134,6 +144,11 @@ def read(
         note = Note("tokens_differ", message)
         evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, note))
     return Read(description, evaluation, metric=PAIRS.get(pair))
+
+
+def _group(named: str | None, word: str, tables: Iterable[Table]) -> str | None:
+    """Return the column of the groups of items: the one that is named, or one that is called so."""
+    return named or (word if any(word in table.data for table in tables) else None)
 
 
 def _pair_of_columns(text: str | None) -> Pair | None:
@@ -166,15 +181,19 @@ def _only(table: Table, candidates: Mapping[Pair, list[str]]) -> tuple[Pair, lis
     )
 
 
-def _part(table: Table, by: Roles, pair: Pair) -> Part:
+def _part(table: Table, pair: Pair, items: str | None) -> Part:
+    ids = table.item_column(items)
+    return Part(table.source, _pairs(table, pair), None if ids is None else table.texts(ids, "item"), table)
+
+
+def _pairs(table: Table, pair: Pair) -> Column:
+    """Return two columns of numbers as one of pairs."""
     columns = []
     for name in pair:
-        table.require(name, "value column")
-        column = as_scores(table.column(name))
+        column = as_scores(table.column(table.require(name, "value column")))
         if column.values.ndim != 1 or column.values.dtype.kind not in "iuf":
-            there = [value for value, gone in zip(column.values, column.missing, strict=True) if not gone]
-            texts = (value for value in there if not is_number(str(value)))
-            text = next(texts, there[0] if there else "nothing")
+            texts = (value for value in column.values[~column.missing] if not is_number(str(value)))
+            text = next(texts, "nothing")
             raise InvalidInputError(
                 f"{table.source}: column {name!r} must hold numbers, got {str(text)[:40]!r}",
                 hint="name the two columns of numbers: value_column=...",
@@ -182,51 +201,4 @@ def _part(table: Table, by: Roles, pair: Pair) -> Part:
         columns.append(column)
     gone = columns[0].missing | columns[1].missing
     rows = zip(columns[0].values.tolist(), columns[1].values.tolist(), gone.tolist(), strict=True)
-    pairs = [None if out else NamedPair((one, two)) for one, two, out in rows]
-    ids = table.item_column(by.item)
-    items = None if ids is None else table.texts(ids, "item")
-    return Part(table.source, Column(objects(pairs), gone), items, table)
-
-
-def _long(table: Table, whole: Part, column: str) -> dict[str, Part]:
-    if column not in table.data:
-        raise InvalidInputError(
-            f"{table.source}: the system is unknown: there is no column {column!r}",
-            hint="give one file per system, name=path, or name the column: system_column=...",
-        )
-    if whole.items is None:
-        raise InvalidInputError(
-            f"{table.source}: a long table needs a column of item ids",
-            hint=f"name it: items=...; its columns are: {listed(table.names)}",
-        )
-    rows: dict[str, list[int]] = {}
-    for row, system in enumerate(table.texts(column, "system")):
-        rows.setdefault(system, []).append(row)
-    return {
-        system: Part(whole.source, whole.column.take(mine), [whole.items[row] for row in mine])
-        for system, mine in rows.items()
-    }
-
-
-def _evaluation(
-    parts: Mapping[str, Part], wholes: Sequence[Part], by: Roles, on_missing: OnMissing
-) -> Evaluation:
-    """Make an evaluation of the pairs of each system; `wholes` are the tables, which have the groups."""
-    has_ids = any(part.items is not None for part in parts.values())
-    for name, part in parts.items():
-        check_unique(part.keys, f"{part.source}: item ids of system {name!r}")
-        if on_missing == "error" or not has_ids:
-            check_present(part.source, name, part.column, part.items)
-    if has_ids:
-        check_ids([*parts.values()])
-    systems: dict[str, Any] = {name: part.column.values.tolist() for name, part in parts.items()}
-    if has_ids:
-        systems = {name: keyed(part.keys, part.column) for name, part in parts.items()}
-    groups: dict[str, Any] = {}
-    for role, named in (("cluster", by.cluster), ("stratum", by.stratum)):
-        column = named or role
-        if named or any(part.table is not None and column in part.table.data for part in wholes):
-            of_item = groups_of(role, column, wholes)
-            groups[role] = of_item if has_ids else [*of_item.values()]
-    clusters, strata = groups.get("cluster"), groups.get("stratum")
-    return Evaluation.of(systems, clusters=clusters, strata=strata, on_missing=on_missing, objects=True)
+    return Column(objects([None if out else NamedPair((one, two)) for one, two, out in rows]), gone)

@@ -13,22 +13,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, each, quantities_of
+from bestby.readers.formats._logs import Fields, Harness, Scored, any_of, each, holding
 from bestby.readers.formats.base import File, head_of
-from bestby.readers.text import Record, document, listing, number, records, whole_number, word
+from bestby.readers.text import Record, document, listing, records, whole_number, word
 
-_START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
-_RECORD = re.compile(rb'\s*\{\s*"\w+"\s*:')
-_KEYS = (b'"promptIdx"', b'"testIdx"')
-_OF_TEST = ("vars", "testCase", "gradingResult", "namedScores")  # which say nothing of what the answer took
+_WHOLE = rb'\s*\{\s*"(evalId|results)"\s*:'
+recognises = any_of(
+    holding(_WHOLE, "results", ("prompts", "testIdx")), holding(rb'\s*\{\s*"\w+"\s*:', "promptIdx", "testIdx")
+)
 _ERROR = 2  # the reason of a failure where the provider gave no answer
-
-
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file holds the results of an evaluation, or one of them per line."""
-    if _START.match(head) is not None and b'"results"' in head:
-        return b'"prompts"' in head or all(key in head for key in _KEYS)
-    return _RECORD.match(head) is not None and all(key in head for key in _KEYS)
+_FIELDS = Fields(
+    item=("item",),
+    scores=("pass", "score", "namedScores"),
+    run="run",
+    content="vars",
+    groups=("vars", "testCase.metadata"),
+    aside=("vars", "testCase", "gradingResult", "namedScores"),  # which say nothing of what the answer took
+    error="failed",
+)
 
 
 def _scored(file: File) -> Iterator[Scored]:
@@ -42,12 +44,15 @@ def _scored(file: File) -> Iterator[Scored]:
     if not rows:
         yield Scored.of(file, [])
     for place, name in zip(places, names, strict=True):
-        samples = [_sample(row, *items[_place(row, "testIdx")]) for row in columns[place]]
-        yield Scored.of(file, samples, name, is_one=len(columns) == 1)
+        for row in columns[place]:
+            item, run = items[_place(row, "testIdx")]
+            failed = row.data.get("failureReason") == _ERROR
+            row.data.update({"item": item, "run": run, "pass": row.data.get("success"), "failed": failed})
+        yield from _FIELDS.scored(file, columns[place], system=name, is_one=len(columns) == 1)
 
 
 def _rows(path: Path) -> list[Record]:
-    if _START.match(head_of(path)) is None:
+    if not re.match(_WHOLE, head_of(path)):
         return records(path)
     return listing(Record(str(path), document(path).part("results")), "results")
 
@@ -88,25 +93,6 @@ def _items(rows: Sequence[Record]) -> dict[int, tuple[str, int]]:
     if len(counts) == 1 and counts != {1}:
         return {place: (str(places[0]), run) for places in alike.values() for run, place in enumerate(places)}
     return {place: (str(place), 0) for places in alike.values() for place in places}
-
-
-def _sample(row: Record, item: str, run: int) -> Sample:
-    failed, passed = row.data.get("failureReason") == _ERROR, row.data.get("success")
-    scores = {
-        "pass": float(passed) if isinstance(passed, bool) else None,
-        "score": number(row.data.get("score")),
-        **{str(name): number(value) for name, value in row.part("namedScores").items()},
-    }
-    groups = {**row.labels("vars"), **Record(row.where, row.part("testCase")).labels("metadata")}
-    return Sample(
-        row.where,
-        item,
-        dict.fromkeys(scores) if failed else scores,
-        run,
-        json.dumps(row.data.get("vars"), sort_keys=True, default=str),
-        groups,
-        quantities_of({key: value for key, value in row.data.items() if key not in _OF_TEST}),
-    )
 
 
 read = Harness(

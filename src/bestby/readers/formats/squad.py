@@ -38,20 +38,11 @@ def read(
     """
     dataset = need_gold(gold, "texts by id (labels, or answers to questions)")
     golds, articles, paragraphs = _questions(dataset)
-    systems = {name: _answers(path) for name, path in paths.items()}
+    answers = {name: document(path) for name, path in paths.items()}
+    systems = {name: {key: _text(record, key) for key in record.data} for name, record in answers.items()}
     groups = {"article": articles, "paragraph": paragraphs}
     description = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
     return assembled(systems, golds, groups, clusters, on_missing, metric="qa_f1", description=description)
-
-
-def _answers(path: Path) -> dict[str, str]:
-    answers = document(path).data
-    if not answers:
-        raise InvalidInputError(
-            f"{path} holds no answer",
-            hint='predictions of SQuAD look like {"56be4db0acb8001400a502ec": "Denver Broncos", ...}',
-        )
-    return {key: _text(Record(str(path), answers), key) for key in answers}
 
 
 def _questions(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str], dict[str, str]]:

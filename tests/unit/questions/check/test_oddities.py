@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -120,6 +121,33 @@ def test_quantities_are_no_systems(tmp_path: Path) -> None:
     assert found.systems == ("a", "b")
     assert found.commands[0].command.endswith("--ignore latency_ms")
     assert "as well: latency_ms (" in messages(found, "other_quantities")[0]
+
+
+def test_quantities_of_runs_are_set_beside_no_quality(tmp_path: Path) -> None:
+    rows: Rows = [{"model": m, "seed": i, "acc": i % 3, "seconds": i + 0.5} for i in range(6) for m in "ab"]
+    found = checked(tmp_path, rows)
+    assert [one.command.split()[1] for one in found.commands] == ["runs"]
+    assert messages(found, "other_quantities") == []
+
+
+def test_a_reference_may_be_a_system(tmp_path: Path) -> None:
+    rows: Rows = [{"item": i, "ref": "xy"[i % 2], "a": "xy"[i % 3 % 2], "b": "x"} for i in range(60)]
+    (message,) = messages(checked(tmp_path, rows), "gold_or_system")
+    assert message.startswith("'ref' was taken for the gold by its name")
+    usual: Rows = [{**row, "gold": row["ref"]} for row in rows]
+    assert messages(checked(tmp_path, usual), "gold_or_system") == []
+
+
+def test_lists_of_several_right_answers(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    rows = [{"item": i, "gold": ["x", "yz"[i % 2]], "a": ["x"], "b": ["yz"[i % 3 % 2]]} for i in range(60)]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    found = bb.check(path)
+    assert [(one.name, one.values, one.n_distinct) for one in found.columns][1:3] == [
+        ("gold", "lists", 2),
+        ("a", "lists", 1),
+    ]
+    assert "choose a metric that reads such: multilabel_f1_micro" in " ".join(str(found).split())
 
 
 def test_answers_over_datasets_tell_the_systems(tmp_path: Path) -> None:

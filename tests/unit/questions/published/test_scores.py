@@ -133,6 +133,12 @@ def test_spellings_of_a_mean_and_its_spread(text: str) -> None:
     assert pair.answers == pair_of("0.883±0.004", "0.876±0.003", spread="sd", n_runs=5).answers
 
 
+def test_a_table_with_decimal_commas(tmp_path: Path) -> None:
+    path = tmp_path / "paper.csv"
+    path.write_text("system;score;spread;runs\nmine;87,4;0,5;5\nother;85,0;1,1;5\n", encoding="utf-8")
+    assert scores_of_table(str(path))["scores"] == {"mine": "87.4±0.5", "other": "85.0±1.1"}
+
+
 def test_all_pairs_of_a_table_are_corrected_by_holm(tmp_path: Path) -> None:
     path = tmp_path / "paper.csv"
     path.write_text(

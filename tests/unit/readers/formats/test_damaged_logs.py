@@ -219,7 +219,7 @@ def test_damaged_tables_of_runs(tmp_path: Path, data: st.DataObject) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(data.draw(damaged(_CSV.encode(), *_WAYS)))
     assert experiment_csv.recognises(path, head_of(path)) in (True, False)
-    for arguments in ({}, {"on_missing": "drop", "system_column": "model", "value_column": "acc"}):
+    for arguments in ({}, {"system_column": "model", "value_column": "acc"}):
         with contextlib.suppress(BestbyError):
             assert experiment_csv.read({"a": path}, **arguments).runs
 

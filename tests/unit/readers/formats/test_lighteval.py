@@ -93,7 +93,7 @@ def test_other_tables_and_damaged_files(tmp_path: Path) -> None:
     odd = _write(
         tmp_path / "odd.parquet", "SELECT {'x': 1} AS doc, {'acc': 1} AS metric, {'b': 1} AS model_response"
     )
-    assert "no 'id' in this record" in message(form, {"a": odd, "b": odd})
+    assert "no 'task_name' in this record" in message(form, {"a": odd, "b": odd})
     empty = _write(
         tmp_path / "empty.parquet",
         "SELECT {'id': 'a', 'task_name': 't'} AS doc, {'acc': 1} AS metric, {'b': 1} AS model_response"

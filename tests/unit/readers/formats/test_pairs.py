@@ -160,7 +160,7 @@ def test_missing_values(tmp_path: Path) -> None:
     [
         (LONG + "a,d1,-1,2\n", {}, "item ids of system 'a' must be unique.* 'd1' \\(2 times\\)"),
         (LONG.replace("-4.5", "much"), {}, "column 'logprob' must hold numbers, got 'much'"),
-        (LONG.replace("system", "model"), {}, "there is no column 'system'"),
+        (LONG.replace("system", "who"), {}, "there is no column 'system'"),
         (LONG.replace("item", "doc"), {}, "a long table needs a column of item ids"),
         (LONG.replace("tokens", "length"), {}, "no known pair of columns"),
         (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import pytest
 import sacrebleu
@@ -117,22 +116,3 @@ def test_what_is_missing_is_asked_for(make: Make) -> None:
         texts.read(paths, gold=make("g", GOLD), clusters="document")
     with pytest.raises(InvalidInputError, match="documents of 2 segments, but there are 3"):
         texts.read(paths, gold=make("g", GOLD), documents=make("d", "a\nb\n"))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("a.txt", SYSTEM, True),
-        ("a", "Das ist ein langer Satz.\nKurz.\n", True),
-        ("a.csv", SYSTEM, False),
-        ("a.jsonl.gz", SYSTEM, False),
-        ("a.txt", "pos\nneg\nneg\n", False),
-        ("a.txt", "0.1 0.2 0.7\n0.3 0.3 0.4\n", False),
-        ("a.txt", "not the same\n" * 20, False),
-        ("a.txt", '{"a": "one two three four"}\n', False),
-        ("a.txt", "", False),
-        ("a.txt", "\0" + SYSTEM, False),
-    ],
-)
-def test_recognition(name: str, content: str, expected: bool) -> None:
-    assert texts.recognises(Path(name), content.encode()) is expected
