@@ -13,6 +13,7 @@ from bestby.vocabulary import allowed_names
 
 @record
 class Data(option_groups.Table):
+    gold: Text = option("COLUMN|FILE", "Gold; without it the values are scores.", file="read", common=True)
     run: Text = option(
         "COLUMN", "Column with the run or seed of each row (default: detected by name).", common=True
     )
