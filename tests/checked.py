@@ -4,12 +4,14 @@ from __future__ import annotations
 
 CHECKED = (
     "tests/calibration/",
+    "tests/cli/test_check.py::test_every_command_works[Inspect]",
     "tests/cli/test_guides.py",
     "tests/unit/boards/site/test_in_browser.py",
     "tests/unit/boards/test_faults.py",
     "tests/unit/boards/test_odd_submissions.py",
     "tests/unit/comparisons/test_skipped_elsewhere.py::test_pages_and_figures_leave_it_out",
     "tests/unit/inference/test_permutation.py::test_multiples_of_a_",
+    "tests/unit/inference/test_dominating_point.py::test_nasty_data",
     "tests/unit/inference/test_dominating_point.py::test_p_values_are_those_of_draws",
     "tests/unit/questions/judged/test_favour.py::test_a_reverse_that_may_be_chance",
     "tests/unit/questions/labels/test_choose.py::test_items_are_drawn_as_often",
@@ -30,6 +32,10 @@ CHECKED = (
     "tests/unit/readers/test_damaged_files.py",
     "tests/unit/readers/test_large_tables.py::test_any_small_table_reads_alike",
     "tests/unit/report/test_accessibility.py",
+    "tests/unit/report/test_disagreements.py::test_every_contradiction_is_marked_and_explained[items, ",
+    "tests/unit/report/test_percent.py::test_each_number_has_its_scale[many]",
+    "tests/unit/report/test_percent.py::test_scores_and_differences_are_multiplied_and_nothing_else[many]",
+    "tests/unit/report/writers/test_html.py::test_the_page_of_a_thousand_systems",
     "tests/unit/repository/",
     "tests/unit/resampling/test_dask_workers.py",
 )
@@ -37,7 +43,6 @@ CHECKED = (
 
 LONG = (
     "tests/unit/engine/test_drawing.py::test_a_metric_in_a_thread",
-    "tests/unit/inference/test_dominating_point.py::test_nasty_data",
     "tests/unit/inference/test_power.py::test_power_outcome_by_outcome",
     "tests/unit/inference/test_characteristic_functions.py::test_the_tail_of_a_signed_sum",
     "tests/cli/test_check.py::test_every_command_works",

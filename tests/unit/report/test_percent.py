@@ -295,10 +295,3 @@ def test_graded_scores_of_a_judge_are_drawn_in_percent() -> None:
     axes = c.plot(kind="judge", percent=True)
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("score of the judge (%)", "mean human score (%)")
     assert axes.get_xlim() == pytest.approx([100 * end for end in c.plot(kind="judge").get_xlim()])
-
-
-def test_variances_are_those_of_percent() -> None:
-    result = bb.compare_runs({k: [v, v[::-1], v] for k, v in RIGHT.items()})
-    for one, other in zip(result.variances, in_percent(result).variances, strict=True):
-        assert other.standard_error(runs=2) == pytest.approx(100 * one.standard_error(runs=2))
-        assert other.share_of_runs == pytest.approx(one.share_of_runs)
