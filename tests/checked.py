@@ -13,6 +13,8 @@ CHECKED = (
     "tests/unit/inference/test_permutation.py::test_multiples_of_a_",
     "tests/unit/inference/test_dominating_point.py::test_nasty_data",
     "tests/unit/inference/test_dominating_point.py::test_p_values_are_those_of_draws",
+    "tests/unit/questions/attempts/test_compare.py::test_bands_hold_for_all_k_at_once",
+    "tests/unit/questions/facets/test_faceted_scores.py::test_studies_have_the_power_that_is_said",
     "tests/unit/questions/judged/test_favour.py::test_a_reverse_that_may_be_chance",
     "tests/unit/questions/labels/test_choose.py::test_items_are_drawn_as_often",
     "tests/unit/questions/labels/test_plan.py::test_a_margin_is_detected",
