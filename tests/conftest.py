@@ -16,7 +16,7 @@ from tests.checked import CHECKED, LONG
 # Hypothesis repeats the same examples in every run: a failure is never a matter of luck.
 # `make check` tries a hundred of a property, where the property does not say how many; `make test` fewer.
 settings.register_profile("whole", deadline=None, derandomize=True, print_blob=False)
-settings.register_profile("some", settings.get_profile("whole"), max_examples=25)
+settings.register_profile("some", settings.get_profile("whole"), max_examples=15)
 settings.register_profile("few", settings.get_profile("whole"), max_examples=10)
 settings.load_profile("some")
 

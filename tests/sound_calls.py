@@ -115,7 +115,7 @@ def sound_calls(folder: Path) -> dict[str, Call]:
         "power": (bb.power, {"design": design, "n": 200}),
         "sample_size": (bb.sample_size, {"design": design}),
         "minimum_detectable": (bb.minimum_detectable, {"design": design, "n": 200}),
-        "allocate": (bb.allocate, {"design": split, "budget": 100.0, "run_cost": 1.0, "item_cost": 0.01}),
+        "allocate": (bb.allocate, {"design": split, "budget": 30.0, "run_cost": 1.0, "item_cost": 0.1}),
         "plan_labels": (bb.plan_labels, {"design": judged_scores, "margin": 0.1}),
         "choose_items": (bb.choose_items, {"data": scores(12), "n": 5}),
         "FunctionMetric": (bb.FunctionMetric, {"function": len, "name": "own"}),

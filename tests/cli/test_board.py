@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from tests.cli.helpers import Run, check_refused, run_in
@@ -182,24 +180,6 @@ def test_bad_input_is_two_lines_and_changes_nothing(
     assert state(tmp_path) == before
 
 
-def settings_with(board: Board, text: str) -> None:
-    """Put lines before the first table of `board.toml`."""
-    edit(board, "[[task]]", f"{text}\n[[task]]")
-
-
-@pytest.mark.parametrize("command", ["check", "submit", "publish"])
-def test_settings_that_cannot_be_used(run: Run, board: Board, tmp_path: Path, command: str) -> None:
-    settings_with(board, "colour = 'red'")
-    before = state(tmp_path)
-    given = {
-        "check": ["mine.csv", "--board", "task"],
-        "submit": ["mine.csv", *OURS],
-        "publish": ["site", "--board", "task"],
-    }
-    check_refused(run("board", command, *given[command]), "unknown key: 'colour'", "the keys are: title")
-    assert state(tmp_path) == before
-
-
 def test_a_phase_ends_and_goes_on_by_a_command(run: Run, board: Board, tmp_path: Path) -> None:
     edit(board, 'part = "all"', 'part = "all"\nshow = "after"\nend = 2999-01-01')
     run("board", "submit", "mine.csv", *OURS)
@@ -219,37 +199,10 @@ def test_a_phase_ends_and_goes_on_by_a_command(run: Run, board: Board, tmp_path:
     check_refused(run("board", "end", "all", "--board", "task", "--revoke"), "nothing to revoke", "ends it")
 
 
-def test_list_and_verify_say_that_the_record_is_ahead_of_the_clock(run: Run, board: Board) -> None:
-    later = datetime.now(UTC) + timedelta(days=400)
-    with mock.patch("bestby.boards.record.now", return_value=later):
-        number = board.submit(board.path.parent / "mine.csv", team="ours", system="bert").number
-    done = run("board", "list", "--board", "task")
-    assert (
-        f"warning: the record is ahead of the clock: its line {number + 1} is of {later:%Y-%m-%d}"
-        in done.stderr
-    )
-    done = run("board", "verify", "--board", "task")
-    assert done.returncode == 0
-    assert "the record is ahead of the clock" in done.stdout
-
-
 def test_the_hint_for_one_of_several_phases_can_be_typed(run: Run, tmp_path: Path) -> None:
     write_table(tmp_path / "gold.csv", {"id": [f"q{place}" for place in range(20)], "gold": ["x", "y"] * 10})
-    done = run(
-        "board",
-        "init",
-        "gold.csv",
-        "--board",
-        "task",
-        "--title",
-        "T",
-        "--metric",
-        "accuracy",
-        "--private-share",
-        "0.5",
-        "--seed",
-        "3",
-    )
+    asked = "--board task --title T --metric accuracy --private-share 0.5 --seed 3"
+    done = run("board", "init", "gold.csv", *asked.split())
     assert done.returncode == 0, done.stderr
     refused = run("board", "end", "--board", "task")
     assert "the board has 2 phases: public, private" in refused.stderr

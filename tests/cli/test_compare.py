@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,6 @@ from pathlib import Path
 import pytest
 from tests.cli.helpers import Run, environment
 
-import bestby as bb
-from bestby._core.errors import DesignError
 from bestby.cli import main
 
 
@@ -48,38 +45,6 @@ def test_nothing_is_loaded_that_a_comparison_does_not_need(table: Path) -> None:
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment(), check=False)
     assert "high has the highest accuracy" in done.stdout
     assert done.stderr.strip() == "[]"
-
-
-def test_the_same_twice_and_with_more_threads(run: Run, table: Path) -> None:
-    arguments = _arguments(table, "--metric", "f1_macro", "--interval", "bca", "--resamples", "500")
-    first = run(*arguments, "--json", "-")
-    assert first.stdout == run(*arguments, "--json", "-", "--jobs", "2").stdout
-    assert first.stdout != run(*arguments, "--json", "-", "--seed", "1").stdout
-
-
-def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: dict[str, object] = {}
-
-    def compare(evaluation: object, **options: object) -> None:
-        seen.update(options, evaluation=evaluation)
-        raise DesignError("enough", hint="seen")
-
-    monkeypatch.setattr("bestby.questions.items.compare.compare", compare)
-    asked = (
-        "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
-        " --simultaneous --test bootstrap --alternative less --margin 0.02 --resamples 50"
-        " --seed 7 --jobs 2 --stratum doc --on-missing worst --missing-value none"
-        " --resample-size 0.2 --no-rescale"
-    )
-    assert main(_arguments(table, *asked.split())) == 2
-    evaluation = seen.pop("evaluation")
-    assert evaluation.names == ("high", "low")  # type: ignore[attr-defined]
-    assert evaluation.strata is not None  # type: ignore[attr-defined]
-    assert seen == {
-        "metric": ["accuracy", "f1[x]"], "baseline": "low", "interval": "bca", "level": 0.9,
-        "test": "bootstrap", "alternative": "less", "correction": "simultaneous", "margin": 0.02, "n_resamples": 50,
-        "rng": 7, "resampling": bb.Resampling(n_jobs=2, resample_size=0.2, rescale=False),
-    }  # fmt: skip
 
 
 def test_scores_of_ones_own_have_a_name_and_a_direction(
@@ -143,27 +108,6 @@ def test_a_flag_and_its_opposite_contradict_each_other(run: Run, table: Path, fl
         "InvalidInputError: --stream and --no-stream contradict each other",
         "hint: give one of them",
     ]
-
-
-@pytest.mark.parametrize("stream", [(), ("--stream",)])
-def test_real_numbers_and_probabilities_are_refused_with_the_metric_to_name(
-    run: Run, tmp_path: Path, stream: tuple[str, ...]
-) -> None:
-    rows = [(i / 7, i / 7 + 0.1 * (i % 3), i / 6) for i in range(40)]
-    (tmp_path / "reg.csv").write_text("gold,a,b\n" + "".join(f"{g},{a},{b}\n" for g, a, b in rows))
-    rows = [(i % 2, 0.3 + 0.4 * (i % 2) + 0.001 * i, 0.4 + 0.1 * (i % 3)) for i in range(40)]
-    (tmp_path / "prob.csv").write_text("gold,a,b\n" + "".join(f"{g},{a},{b}\n" for g, a, b in rows))
-    refused = run("compare", "reg.csv", "--gold", "gold", *stream)
-    assert refused.returncode == 2
-    assert "the gold holds real numbers" in refused.stderr
-    assert "such as --metric rmse (or mae, pearson, spearman)" in refused.stderr
-    refused = run("compare", "prob.csv", "--gold", "gold", *stream)
-    assert refused.returncode == 2
-    assert "look like probabilities of the class 1;" in refused.stderr
-    done = run("compare", "prob.csv", "--gold", "gold", "--metric", "log_loss", "--json", "-")
-    scores = {entry["system"]: entry["score"] for entry in json.loads(done.stdout)["systems"]}
-    p = [row[1] if row[0] else 1 - row[1] for row in rows]
-    assert scores["a"] == pytest.approx(-sum(map(math.log, p)) / 40)
 
 
 @pytest.mark.parametrize(

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import COMMAND, Run, environment
+from tests.cli.helpers import Run
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli import main
 
-FORMS = ("json", "csv", "markdown", "latex", "html", "plot")
-START = {"json": "{", "csv": "metric,a,b,", "markdown": "", "latex": "", "html": "<!", "plot": "<?xml"}
-
 
 def _arguments(table: Path, *more: str) -> list[str]:
     return ["compare", str(table), "--gold", "label", "--item", "item", "--cluster", "doc", *more]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_one_output_to_stdout_replaces_the_table(run: Run, table: Path, form: str) -> None:
-    done = run(*_arguments(table), f"--{form}", "-", "--system", "low", "--system", "high")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(START[form])
-    assert "Differences in accuracy, A" not in done.stdout or form in ("markdown", "latex", "html")
 
 
 def test_as_much_is_printed_as_asked_for(run: Run, table: Path) -> None:
@@ -124,19 +112,6 @@ def test_an_internal_error_has_a_status_and_a_traceback_of_its_own(
         "InternalError: ZeroDivisionError: such things happen",
         "hint: this is a defect of bestby: please report it with the lines above",
     ]
-
-
-def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, *_arguments(table, "--html", "-")], cwd=tmp_path, env=environment(),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdout is not None
-    process.stdout.close()
-    assert process.stderr is not None
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait(60) == 141
 
 
 def test_top_limits_what_is_shown_and_not_what_is_written(run: Run, table: Path) -> None:

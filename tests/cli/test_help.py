@@ -54,6 +54,9 @@ def test_every_command_and_option_is_explained_and_documented(
     shown = _page(capsys, *words)
     assert shown.strip() in documented, "run python docs/make_cli_page.py"
     assert "(default: )" not in shown
+    examples = shown.partition("Examples:\n")[2].partition("\n\n")[0]
+    commands = re.findall(r"^( *)bestby ", examples, re.MULTILINE)
+    assert len({*commands}) == bool(commands), "examples stand one below the other"
     command = GROUP
     for word in words:
         command = command.get_command(None, word)
@@ -66,30 +69,17 @@ def test_every_command_and_option_is_explained_and_documented(
 
 
 @pytest.mark.parametrize("arguments", PAGES, ids=" ".join)
-@pytest.mark.parametrize("width", [70, 80])
 def test_help_fits_the_terminal(
-    arguments: tuple[str, ...],
-    width: int,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    page = _page(capsys, *arguments)
-    before, _, after = page.partition("Examples:")
-    examples, _, options = after.partition("\n\n")
-    assert max(map(len, (before + options).splitlines())) <= width
-    assert max(map(len, examples.splitlines()), default=0) <= 80
+    for width in (70, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        before, _, after = _page(capsys, *arguments).partition("Examples:")
+        examples, _, options = after.partition("\n\n")
+        assert max(map(len, (before + options).splitlines())) <= width
+        assert max(map(len, examples.splitlines()), default=0) <= 80
     monkeypatch.setenv("COLUMNS", "300")
     assert max(map(len, _page(capsys, *arguments).splitlines())) <= 100
-
-
-@pytest.mark.parametrize("arguments", PAGES, ids=" ".join)
-def test_examples_stand_one_below_the_other(
-    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    examples = _page(capsys, *arguments).partition("Examples:\n")[2].partition("\n\n")[0]
-    commands = re.findall(r"^( *)bestby ", examples, re.MULTILINE)
-    assert len({*commands}) == bool(commands)
 
 
 def test_help_is_plain_text_of_80_columns_in_a_pipe(run: Run) -> None:

@@ -142,21 +142,6 @@ def test_while_writing(table: Path, form: str, there: bool) -> None:
 
 
 @pytest.mark.check
-def test_while_a_study_is_written(table: Path, study: Callable[..., list[str]]) -> None:
-    before = contents(table.parent)
-    for given in (
-        study("run", "--resamples", "200", "--html", "out.html"),
-        study("add", "h2", "--run", "0", "--predictions", "high.txt"),
-        study("add", "h1", "--run", "0", "--predictions", "low.txt", "--replace"),
-        study("export", "out.json"),
-    ):
-        status, said, seconds = interrupted(table.parent, "writing", *given)
-        assert (status, said) == (130, b"")
-        assert seconds < 5 * PROMPT
-        assert contents(table.parent) == before
-
-
-@pytest.mark.check
 def test_at_any_moment(table: Path) -> None:
     """Wherever it falls, into the import of a library or a query: nothing half written, nothing said."""
     given = compare(

@@ -21,8 +21,6 @@ from tests.cli.helpers import COMMAND, Run, check_refused, environment
 
 import bestby as bb
 
-LOGS = Path(__file__).parents[2] / "examples" / "logs"
-
 Row = dict[str, Any]
 
 
@@ -284,40 +282,10 @@ def test_a_watch_that_was_stopped_goes_on_from_its_state(
 
 
 @pytest.mark.long
-def test_a_log_that_was_written_anew_ends_the_watch(watching: Any, log: Path) -> None:
-    lines = rows(120)
-    watch = watching("log.jsonl", "--follow", "--state", "state.jsonl")
-    append(log, lines)
-    watch.wait_for("100 items")
-    write(log, lines[:20])
-    status, said = watch.end()
-    assert status == 2
-    first, second = said.splitlines()
-    assert "log.jsonl is shorter than before" in first
-    assert "must only grow" in second
-    assert bb.Monitor.resume(log.parent / "state.jsonl").n_items == 120
-
-
-@pytest.mark.long
 def test_patience_ends_a_log_that_grows_no_more(watching: Any, log: Path) -> None:
     write(log, rows(70))
     status, said = watching("log.jsonl", "--follow", "--patience", "0.5").end()
     assert (status, said) == (3, "")
-
-
-@pytest.mark.long
-def test_logs_of_tools(run: Run) -> None:
-    harness = "samples_langid_2026-01-01T00-00-00.000000.jsonl"
-    kinds = (
-        {name: LOGS / "harness" / name / harness for name in ("nb_13", "svm_14")},
-        {name: LOGS / f"{name}.eval" for name in ("nb_13", "svm_14")},
-    )
-    for files in kinds:
-        done = run("watch", *(f"{name}={path}" for name, path in files.items()), "--every", "150")
-        whole = bb.read(files)
-        estimate = float((whole.systems["svm_14"] - whole.systems["nb_13"]).mean())
-        assert done.returncode == 3
-        assert looks_of(done)[-1].startswith(f"{whole.n_items} items: svm_14 - nb_13 {estimate:+.4f} ")
 
 
 # -- wrong use, and logs that cannot be used ---------------------------------------------------------

@@ -189,15 +189,13 @@ def test_csv_and_frame_have_the_same_rows(name: str) -> None:
     assert list(frame.columns) == list(rows[0])
 
 
-@pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("name", RESULTS)
-def test_writers_write_what_they_return(name: str, writer: str, tmp_path: Path) -> None:
-    if writer in GAPS.get(name, ()):
-        return
+def test_writers_write_what_they_return(name: str, tmp_path: Path) -> None:
     path = tmp_path / "result"
-    text = getattr(instance(name), writer)(path)
-    assert text.strip()
-    assert path.read_text(encoding="utf-8") == text
+    for writer in {*WRITERS} - GAPS.get(name, set()):
+        text = getattr(instance(name), writer)(path)
+        assert text.strip(), writer
+        assert path.read_text(encoding="utf-8") == text, writer
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -75,28 +75,27 @@ def test_a_name_of_no_room_has_no_place() -> None:
         bb.Comparer  # noqa: B018
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_docstring(name: str) -> None:
-    record = NAMES[name]
-    assert record.__doc__, f"{name} has no docstring"
-    assert not record.__doc__.startswith(f"{name}("), f"{name} has the docstring that dataclasses make"
-    missing = undocumented(record)
-    assert not missing or name in WITHOUT_PARAMETERS, f"the docstring does not describe {sorted(missing)}"
-    assert missing or name not in WITHOUT_PARAMETERS, "take it from the list"
+def test_docstrings() -> None:
+    for name, record in NAMES.items():
+        assert record.__doc__, f"{name} has no docstring"
+        assert not record.__doc__.startswith(f"{name}("), f"{name} has the docstring that dataclasses make"
+        missing = undocumented(record)
+        assert not missing or name in WITHOUT_PARAMETERS, f"{name} does not describe {sorted(missing)}"
+        assert missing or name not in WITHOUT_PARAMETERS, f"take {name} from the list"
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_docstrings_of_members(name: str) -> None:
-    owner = NAMES[name]
-    missing = [member for member in public_members(owner) if not inspect.getdoc(getattr(owner, member))]
-    assert not missing, f"members of {name} without a docstring: {missing}"
+def test_docstrings_of_members() -> None:
+    for name in CLASSES:
+        owner = NAMES[name]
+        missing = [member for member in public_members(owner) if not inspect.getdoc(getattr(owner, member))]
+        assert not missing, f"members of {name} without a docstring: {missing}"
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_have_sections(name: str) -> None:
-    docstring = inspect.getdoc(NAMES[name]) or ""
-    for title in ("Parameters", "Returns", "Examples"):
-        assert f"\n{title}\n{'-' * len(title)}\n" in docstring, f"{name} has no section {title}"
+def test_functions_have_sections() -> None:
+    for name in FUNCTIONS:
+        docstring = inspect.getdoc(NAMES[name]) or ""
+        for title in ("Parameters", "Returns", "Examples"):
+            assert f"\n{title}\n{'-' * len(title)}\n" in docstring, f"{name} has no section {title}"
 
 
 def test_sections_are_read() -> None:

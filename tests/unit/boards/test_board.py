@@ -45,26 +45,6 @@ def test_a_new_board_has_settings_items_gold_and_a_record(tmp_path: Path) -> Non
     assert repr(board) == "<board 'Letters': 0 submissions>"
 
 
-def test_the_gold_lies_in_the_board_unless_it_is_said(tmp_path: Path) -> None:
-    board = board_in(tmp_path, gold_folder=None)
-    assert (board.path / "gold" / "1" / "task.csv").is_file()
-    assert "gold/" in (board.path / ".gitignore").read_text().splitlines()
-
-
-def test_what_is_public_tells_nothing_of_the_gold(tmp_path: Path) -> None:
-    labels = [f"secret{place % 3}" for place in range(60)]
-    columns = {"id": ids(), "gold": [f"{place * 7919 % 104729}.25" for place in range(60)], "group": labels}
-    gold = write_table(tmp_path / "gold.csv", columns)
-    board = Board.create(
-        tmp_path / "board", gold, title="T", metrics="mse", gold_folder=tmp_path / "secret", clusters="group",
-        private_share=0.5, public_columns=(),
-    )  # fmt: skip
-    text = b"".join(state(board.path).values()).decode()
-    assert not any(value in text for value in columns["gold"])
-    assert "secret1" not in text
-    assert "private" not in (board.path / "items.csv").read_text()
-
-
 @pytest.mark.long
 def test_git_keeps_what_is_public_to_the_byte(tmp_path: Path) -> None:
     board = board_in(tmp_path, gold_folder=None)
@@ -310,14 +290,6 @@ def test_a_corrected_gold_may_leave_items_out(tmp_path: Path) -> None:
     everything = write_table(tmp_path / "more.csv", {"id": ids(), "gold": gold_labels()})
     with pytest.raises(InvalidInputError, match="the gold before it left out: 'q0'"):
         board.correct(everything, reason="it is not")
-
-
-def test_what_a_killed_correction_left_is_written_over(tmp_path: Path) -> None:
-    board = board_in(tmp_path)
-    (tmp_path / "secret" / "2").mkdir()
-    (tmp_path / "secret" / "2" / "old.csv").write_text("id,gold\nq1,x\n")
-    board.correct(corrected(tmp_path), reason="a typo")
-    assert sorted(path.name for path in (tmp_path / "secret" / "2").iterdir()) == ["key", "task.csv"]
 
 
 def test_columns_that_a_corrected_gold_lacks_are_taken_over(tmp_path: Path) -> None:

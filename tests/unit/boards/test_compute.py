@@ -12,7 +12,6 @@ from tests.unit.boards.small_boards import GOLD, ONE_TASK, START, N, SmallBoard,
 from bestby.boards.content import BoardContent, Entry
 from bestby.boards.gold import TaskGold
 from bestby.boards.record import PhaseEnded, Published, Withdrawn, as_of
-from bestby.errors import BoardError
 
 DAY = timedelta(days=1)
 
@@ -172,12 +171,3 @@ def test_older_results_stay_beside_those_of_a_corrected_gold(board: SmallBoard) 
     assert content.versions[0].phases[0].tables[0].standings[0].score == 1.0
     assert content.versions[1].phases == before
     assert set(why(content)) == {first, second}
-
-
-def test_a_changed_gold_or_submission_is_refused(board: SmallBoard) -> None:
-    board.submit("a/x", GOLD)
-    (path,) = board.folder.submissions.iterdir()
-    path.chmod(0o644)
-    path.write_bytes(path.read_bytes().replace(b"ham", b"mah", 1))
-    with pytest.raises(BoardError, match="was changed: its bytes are not those that were submitted"):
-        board.content()

@@ -20,7 +20,7 @@ from bestby.boards.compute import board_content
 from bestby.boards.content import BoardContent, Table
 from bestby.boards.gold import read
 from bestby.boards.record import gold_versions, now
-from bestby.errors import BoardError, InvalidInputError
+from bestby.errors import InvalidInputError
 
 N = 240
 RNG = np.random.default_rng(8)
@@ -421,12 +421,3 @@ def test_costs_do_not_tell_the_parts(tmp_path: Path) -> None:
     assert {one.system for one in public.frontier} == {*SYSTEMS}
     said = "the frontier is without c/spoil, whose costs of items would tell which items this phase scores"
     assert said in public.notes
-
-
-def test_a_changed_file_of_costs_is_found(board: Board) -> None:
-    priced(board)
-    file = next((board.path / "submissions").iterdir())
-    file.chmod(0o600)
-    file.write_bytes(file.read_bytes().replace(b"ms", b"mz"))
-    with pytest.raises(BoardError, match="was changed"):
-        content(board)

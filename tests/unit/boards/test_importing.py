@@ -273,14 +273,3 @@ def test_a_changed_list_of_items_is_neither_exported_nor_added_to(tmp_path: Path
         board.export(tmp_path / "all.csv")
     with pytest.raises(BoardError, match="is not the list of items"):
         Board.from_results(board.path, path, gold="label", ignore=["doc", "lang"])
-
-
-@pytest.mark.parametrize("file", ["record.jsonl", "items.csv", "submissions/all.csv", "gold/1/task.csv"])
-def test_an_export_leaves_the_files_of_the_board(tmp_path: Path, file: str) -> None:
-    path = answers(tmp_path, predicted())
-    board = Board.from_results(tmp_path / "board", path, gold="label", ignore=["doc", "lang"])
-    before = state(board.path)
-    with pytest.raises(InvalidInputError, match="is a place of the board's own files"):
-        board.export(board.path / file)
-    assert state(board.path) == before
-    assert board.export(board.path / "all.csv") == 4

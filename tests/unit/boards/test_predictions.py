@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -35,27 +34,6 @@ def test_the_form_follows_from_labels_and_metrics() -> None:
         "texts",
         "numbers",
     ]
-
-
-SAME = {
-    "in order": ("p.csv", "id,prediction\nitem-0,yes\nitem-1,no\nitem-2,NA\nitem-3,no\n"),
-    "in another order": ("p.csv", "id,prediction\nitem-3,no\nitem-2,NA\nitem-0,yes\nitem-1,no\n"),
-    "tabs": ("p.tsv", "item\tlabel\nitem-0\tyes\nitem-1\tno\nitem-2\tNA\nitem-3\tno\n"),
-    "lines": ("p.txt", "yes\nno\nNA\nno\n"),
-    "JSON Lines": (
-        "p.jsonl",
-        "\n".join(
-            json.dumps({"id": f"item-{i}", "prediction": one})
-            for i, one in enumerate(["yes", "no", "NA", "no"])
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize(("name", "text"), SAME.values(), ids=SAME)
-def test_labels_in_every_form(tmp_path: Path, name: str, text: str) -> None:
-    found = predictions(write(tmp_path, text, name), LABELS, ITEMS)
-    assert [LABELS.labels[code] for code in found] == ["yes", "no", "NA", "no"]
 
 
 def test_numbers_and_texts(tmp_path: Path) -> None:

@@ -94,10 +94,3 @@ def test_the_kit_has_what_a_check_needs(board: SmallBoard) -> None:
     made = kit(board.folder, board.settings, board.folder.text())
     assert sorted(made) == ["board.toml", "items.csv"]
     assert made["items.csv"].decode().splitlines() == ["id", *ids(40)]
-
-
-def test_the_folders_of_the_board_are_no_place_for_a_site(board: SmallBoard) -> None:
-    for name in ("gold", "submissions", "tmp", "."):
-        with pytest.raises(InvalidInputError, match="the gold and the submissions lie there"):
-            published(board, board.folder.path / name)
-    published(board, board.folder.path / "site")

@@ -161,14 +161,6 @@ def test_a_changed_record_refuses_everything(
     assert state(board.path) == before
 
 
-def test_half_a_line_of_a_killed_process_is_cut_off(board: Board, tmp_path: Path) -> None:
-    with (board.path / "record.jsonl").open("ab") as stream:
-        stream.write(b'{"number":2,"ev')
-    receipt = sent(board, predictions_file(tmp_path))
-    assert [one.number for one in board.submissions()] == [receipt.number]
-    assert (board.path / "record.jsonl").read_bytes().endswith(b"}\n")
-
-
 # -- phases and limits -----------------------------------------------------------------------------
 
 PHASES = """[[phase]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -24,16 +23,6 @@ def file_of(cache: Cache, key: str) -> Path:
     assert cache.folder is not None
     (path,) = (path for path in cache.folder.iterdir() if path.stem == key)
     return path
-
-
-def test_what_was_stored_is_read(cache: Cache) -> None:
-    cache.write("ab", b"one")
-    assert (cache.read("ab"), cache.read("cd")) == (b"one", None)
-    cache.write("ab", b"two" * 10_000)
-    assert cache.read("ab") == b"two" * 10_000
-    assert cache.folder is not None
-    shutil.rmtree(cache.folder)
-    assert cache.read("ab") is None
 
 
 def test_without_a_folder_nothing_is_stored() -> None:

@@ -98,9 +98,6 @@ def test_classes_keep_their_order_and_those_that_never_occur() -> None:
     assert more.named
 
 
-# -- what is refused ---------------------------------------------------------------------------------
-
-
 # -- as the gold of an evaluation --------------------------------------------------------------------
 
 
@@ -207,16 +204,6 @@ def test_other_annotations_with_the_same_shares_are_other_data() -> None:
 
 
 # -- resamples ---------------------------------------------------------------------------------------
-
-
-def test_every_annotator_is_drawn_equally_often() -> None:
-    made = Annotations.of([["a", "a", "b"], ["a", "b"], ["b", "c", "c", "c"], ["a"]])
-    versions = made.resampled(12, 3)
-    assert versions.shape == (4, 12, 3)
-    assert (versions.sum(axis=2) == [[3], [2], [4], [1]]).all()
-    assert (versions.sum(axis=1) == 12 * made.counts).all()
-    assert (made.resampled(12, 3) == versions).all()
-    assert (made.resampled(12, 4) != versions).any()
 
 
 def test_annotators_are_drawn_as_multinomials() -> None:

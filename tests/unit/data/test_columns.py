@@ -235,8 +235,8 @@ def test_codes_of_a_library_may_be_of_any_type(kind: type[np.integer[Any]], size
 
 
 @pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "i8", "u8", ">i8", ">u2", "?"])
-@pytest.mark.parametrize("n", [1, 5, 100_001])
-@pytest.mark.parametrize("span", [1, 2, 200, 255, 256, 257, 5000])
+@pytest.mark.parametrize("n", [5, 100_001])
+@pytest.mark.parametrize("span", [1, 255, 256, 257, 5000])
 def test_codes_of_whole_numbers_are_those_of_the_sorted_values(kind: str, n: int, span: int) -> None:
     rng = np.random.default_rng(n + span)
     dtype = np.dtype(kind)

@@ -82,23 +82,6 @@ def test_the_design_effect_of_copies_is_their_number() -> None:
     assert math.isnan(design_effect(np.zeros(10), np.arange(10) // 2).ratio)
 
 
-def test_the_design_effect_within_strata() -> None:
-    strata = np.repeat([0, 1], 20)
-    values = np.random.default_rng(6).normal(size=40) + 100.0 * strata
-    found = design_effect(influence(values), np.arange(40) // 2, strata)
-    expected = math.hypot(*(stats.sem(values[strata == h]) / 2 for h in (0, 1)))
-    assert found.itemwise == pytest.approx(expected)
-    assert found.clustered < 1.0
-
-
-def test_two_groupings_that_are_one_give_its_error() -> None:
-    code = np.repeat(np.arange(8), 5)
-    values = influence(np.random.default_rng(7).normal(size=40))
-    alone = cr2(np.bincount(code, weights=values), np.full(8, 5.0))
-    both = two_way(values, code, code)
-    assert (both.se, both.df) == pytest.approx((alone.se, alone.df))
-
-
 def test_two_way_is_never_less_than_one_way() -> None:
     rng = np.random.default_rng(8)
     first, second = np.repeat(np.arange(5), 5), np.tile(np.arange(5), 5)
@@ -188,17 +171,6 @@ def test_wald_with_less_than_one_degree_of_freedom_is_cauchys() -> None:
     expected = 2 * stats.cauchy.sf(2.0)
     for df in (1.0, 0.5, 0.0):
         assert wald(1.0, StandardError(0.5, df), "two-sided").p_value == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_wald_says_what_it_is(alternative: str) -> None:
-    found = wald(-1.0, StandardError(0.5, 7.0), alternative)  # type: ignore[arg-type]
-    assert (found.name, found.alternative, found.exact, found.method) == (
-        "wald",
-        alternative,
-        False,
-        "asymptotic",
-    )
 
 
 def test_cr2_of_a_weighted_mean_has_the_variance_and_degrees_of_freedom_of_its_weights() -> None:

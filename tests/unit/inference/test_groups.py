@@ -80,17 +80,6 @@ def test_rank_intervals() -> None:
     assert high.tolist() == [2, 3, 4, 4]
 
 
-def test_rank_intervals_of_a_full_order_are_the_ranks() -> None:
-    low, high = rank_intervals(np.triu(np.ones((5, 5), dtype=bool), 1))
-    assert low.tolist() == high.tolist() == [1, 2, 3, 4, 5]
-
-
-def test_rank_intervals_of_no_difference_are_everything() -> None:
-    low, high = rank_intervals(np.zeros((3, 3), dtype=bool))
-    assert low.tolist() == [1, 1, 1]
-    assert high.tolist() == [3, 3, 3]
-
-
 @pytest.mark.parametrize("function", [letters, rank_intervals])
 @pytest.mark.parametrize(
     ("bad", "message"),
@@ -204,10 +193,3 @@ def test_a_system_in_groups_that_are_no_neighbours() -> None:
 )
 def test_runs_of_numbers(numbers: list[int], written: str) -> None:
     assert _runs(numbers) == written
-
-
-def test_rank_intervals_name_what_is_wrong() -> None:
-    with pytest.raises(InvalidInputError, match=r"^better must be a square matrix"):
-        rank_intervals(np.zeros((2, 3), dtype=bool))
-    with pytest.raises(InvalidInputError, match=r"^better must be False on the diagonal"):
-        rank_intervals(np.eye(2, dtype=bool))

@@ -78,13 +78,6 @@ def test_differences_that_are_rounding_are_ties() -> None:
         assert found.p_value == pytest.approx(p)
 
 
-def test_p_does_not_underflow_to_0() -> None:
-    d = np.ones(3000)
-    found = exact_mean(d, ones(3000), "two-sided", 1.0)
-    assert found is not None
-    assert found.p_value > 0.0
-
-
 @pytest.mark.parametrize("net", [0, 2, 20, 100])
 def test_the_binomial_tail_in_integers(net: int) -> None:
     n = 300
@@ -130,7 +123,7 @@ def test_nearly_all_units_in_one_direction_are_counted_not_given_up() -> None:
     assert permutation._rare_upper(sizes, 0.0, 1e-12) is None
 
 
-@pytest.mark.parametrize(("n", "net"), [(2000, 2), (20_000, 400), (100_000, 600)])
+@pytest.mark.parametrize(("n", "net"), [(2000, 2), (20_000, 400)])
 def test_the_binomial_tail_keeps_its_digits_when_many_items_differ(n: int, net: int) -> None:
     """A tail by `bdtrc` is off by 2e-11 at 20 000 items, 0.3 % at 10 million, and NaN from 2^31."""
     arrangements, tail = math.comb(n, (n + net) // 2), 0
@@ -165,65 +158,6 @@ def whole(found: TestResult | None) -> tuple[Any, ...]:
         found.n_resamples,
         found.statistic,
     )
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-@pytest.mark.parametrize(
-    ("values", "counts", "method"),
-    [
-        ([0.0], [5], "enumeration"),
-        ([1.0, -1.0], [9, 3], "binomial"),
-        ([1.0, 2.0, -1.0], [3, 2, 4], "convolution"),
-        ([1.0, math.pi, -math.e], [2, 2, 1], "enumeration"),
-        ([1.0, -math.pi], [60, 45], "convolution"),
-    ],
-)
-def test_every_field_of_the_exact_test(values: Any, counts: Any, method: str, alternative: Any) -> None:
-    d, c = np.array(values), np.array(counts)
-    found = exact_mean(d, c, alternative, 8.0)
-    assert whole(found) == (
-        "permutation",
-        alternative,
-        True,
-        method,
-        0.0,
-        0,
-        pytest.approx(float(c @ d) / 8.0),
-    )
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-def test_every_field_of_a_monte_carlo_test(alternative: Any) -> None:
-    found = monte_carlo(np.array([0.0, 0.5, -2.0]), 1.0, alternative, name="bootstrap")
-    p = {"two-sided": 0.5, "greater": 0.25, "less": 1.0}[alternative]
-    error = pytest.approx(math.sqrt(p * (1.0 - p) / 3.0))
-    assert found.p_value == p
-    assert whole(found) == ("bootstrap", alternative, False, "monte carlo", error, 3, 1.0)
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-def test_a_difference_of_0_is_reached_by_every_replicate_of_0(alternative: Any) -> None:
-    assert monte_carlo(np.zeros(9), 0.0, alternative, name="permutation").p_value == 1.0
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-@pytest.mark.parametrize("most", [1, 2])
-def test_every_field_of_an_enumeration(alternative: Any, most: int) -> None:
-    delta = np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = exact_enumeration(
-        delta, np.array([1, most]), np.array([1, most]), lambda x: x[:, 0] - x[:, 1], 0.5, alternative, 0.0
-    )
-    method = "convolution" if most > 1 else "enumeration"
-    assert whole(found) == ("permutation", alternative, True, method, 0.0, 0, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("alternative", "method"),
-    [("two-sided", "enumeration"), ("greater", "enumeration"), ("less", "binomial")],
-)
-def test_every_field_where_all_units_point_in_one_direction(alternative: Any, method: str) -> None:
-    found = exact_mean(np.array([1.5]), np.array([4]), alternative, 8.0)
-    assert whole(found) == ("permutation", alternative, True, method, 0.0, 0, 0.75)
 
 
 def test_all_in_one_direction_underflow_to_the_smallest_float() -> None:
@@ -304,15 +238,6 @@ def test_the_tilted_and_the_plain_inversion_agree(far: float, monkeypatch: pytes
     tilted = permutation._inverted_upper(sizes, s)
     assert plain is not None
     assert tilted == pytest.approx(plain, rel=1e-9, abs=2e-14)
-
-
-@pytest.mark.parametrize("far", [0.2, 2.0, 4.5])
-def test_the_inversion_against_all_sign_changes(far: float) -> None:
-    sizes = np.abs(np.random.default_rng(4).normal(size=40)) + 0.2
-    s = far * math.sqrt(float(sizes @ sizes))
-    exact = permutation._enumerated_upper(sizes, s, 0.0)
-    found = permutation._inverted_upper(sizes, s)
-    assert found == pytest.approx(exact, rel=2e-3, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -448,16 +373,6 @@ def test_an_enumeration_is_never_below_the_mass_of_the_data(alternative: Any, le
     found = exact_enumeration(delta, one, own, difference, 2.5, alternative, 0.0)
     assert found is not None
     assert found.p_value == least
-
-
-@pytest.mark.parametrize("unit", [1e-9, 1e9])
-def test_the_inversion_has_no_unit(unit: float) -> None:
-    sizes = np.abs(np.random.default_rng(5).normal(size=150)) + 0.2
-    for far in (1.0, 5.2):
-        s = far * math.sqrt(float(sizes @ sizes))
-        expected = permutation._inverted_upper(sizes, s)
-        assert expected is not None
-        assert permutation._inverted_upper(unit * sizes, unit * s) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_binomial_of_few_units_in_whole_numbers() -> None:

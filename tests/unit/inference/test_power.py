@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import bdtrc
 
 from bestby._core.typing import Alternative
 from bestby.inference.power import mcnemar_power, t_power
@@ -35,7 +32,7 @@ def _summed(
 @pytest.mark.parametrize("mid", [False, True])
 def test_power_outcome_by_outcome(mid: bool, alpha: float, alternative: Alternative) -> None:
     """A level of 0.8 rejects with a single item for A, and by mid-p without any."""
-    for n in (1, 2, 6, 25, 90):
+    for n in (1, 2, 6, 40):
         for difference in (0.07, -0.2):
             found = mcnemar_power(np.array([n]), 0.3, difference, alpha, alternative, mid=mid)
             expected = _summed(n, 0.3, difference, alpha, alternative, mid=mid)
@@ -58,33 +55,6 @@ def test_power_of_t_is_0_or_1_where_scipy_has_no_number(df: float, alternative: 
         assert away == pytest.approx(np.zeros(300), abs=1e-13)
     for alpha in (0.95, 0.99, 0.999):
         assert t_power(towards, np.array([df]), alpha, alternative) == pytest.approx(np.ones(300), abs=1e-13)
-
-
-def _summed_by_tails(
-    n: int, differing: float, difference: float, alpha: float, alternative: Alternative
-) -> float:
-    """Return the power of McNemar's exact test over every number of differing items."""
-    chance = 0.5 * (1.0 + difference / differing)
-    level = alpha / 2.0 if alternative == "two-sided" else alpha
-    power = 0.0
-    for m in range(1, n + 1):
-        tails = np.append(1.0, bdtrc(np.arange(m), m, 0.5))
-        if tails[-1] > level:
-            continue
-        least = int(np.argmax(tails <= level))
-        upper, lower = (float(bdtrc(least - 1, m, p)) for p in (chance, 1.0 - chance))
-        given = {"two-sided": upper + lower, "greater": upper, "less": lower}[alternative]
-        power += math.comb(n, m) * differing**m * (1.0 - differing) ** (n - m) * given
-    return power
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_power_of_several_numbers_of_items_at_once(alternative: Alternative) -> None:
-    sizes = [400, 6, 90]
-    found = mcnemar_power(np.array(sizes), 0.3, 0.07, 0.02, alternative)
-    assert found.shape == (3,)
-    for n, power in zip(sizes, found.tolist(), strict=True):
-        assert power == pytest.approx(_summed_by_tails(n, 0.3, 0.07, 0.02, alternative), rel=1e-9, abs=1e-300)
 
 
 def test_power_where_few_items_differ() -> None:

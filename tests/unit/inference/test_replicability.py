@@ -37,23 +37,6 @@ def test_the_count_by_bonferroni_is_the_length_of_holms_list(p: list[float], alp
     np.testing.assert_array_equal(np.sort(holm(p)), partial_conjunctions(p, "bonferroni"))
 
 
-@given(P_VALUES, st.integers(0, 11))
-def test_a_smaller_p_value_never_lowers_a_count(p: list[float], where: int) -> None:
-    smaller = list(p)
-    smaller[where % len(p)] /= 2.0
-    before, after = replicability(p), replicability(smaller)
-    assert after.k_bonferroni >= before.k_bonferroni
-    assert after.k_fisher >= before.k_fisher
-
-
-@given(P_VALUES)
-def test_the_order_of_the_datasets_does_not_matter(p: list[float]) -> None:
-    forward = replicability({str(i): value for i, value in enumerate(p)})
-    backward = replicability({str(i): value for i, value in reversed(list(enumerate(p)))})
-    assert set(forward.found) == set(backward.found)
-    assert (forward.bonferroni, forward.k_fisher) == (backward.bonferroni, backward.k_fisher)
-
-
 def test_without_monotony_fisher_would_skip_a_claim() -> None:
     # Alone, "at least 3" has a smaller p-value than "at least 2" here; the count stops before.
     p = [0.0001, 0.6, 0.6, 0.6]

@@ -15,8 +15,6 @@ from scipy import stats
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
 from bestby.inference import samples
-from bestby.inference.classical import cochran_q, friedman, wilcoxon
-from bestby.results.values import TestResult
 from bestby.vocabulary import allowed_names
 
 SIZES = [(2, 2), (3, 5), (5, 5), (10, 4), (12, 12)]
@@ -140,15 +138,6 @@ def test_p_is_never_zero() -> None:
         assert test.p_value > 0.0
 
 
-@pytest.mark.parametrize(("n", "m"), SIZES[1:])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_brunner_munzel_against_scipy(n: int, m: int, alternative: str) -> None:
-    a, b = two(n, m)
-    expected = stats.brunnermunzel(a, b, alternative=alternative)
-    found = samples.brunner_munzel(a, b, alternative)
-    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-8)
-
-
 def test_runs_that_do_not_overlap_have_the_smallest_p_of_the_permutation_test() -> None:
     a, b = np.array([4.0, 5.0, 6.0]), np.array([1.0, 2.0])
     assert samples.brunner_munzel(a, b, "greater").p_value == pytest.approx(1 / 10)
@@ -233,23 +222,6 @@ def test_few_against_many_runs_are_drawn_not_listed() -> None:
     assert result.p_value == pytest.approx(expected, abs=0.05)
 
 
-PINNED_RUNS = [[1, 3, 4, 1, 2], [0, 4, 1, 3, 0], [0, 2, 4, 2, 1]]
-
-
-PINNED_DEALS = [[1, 5, 0, 2, 4, 3], [5, 3, 0, 4, 2, 1], [0, 2, 3, 1, 5, 4]]
-
-
-def test_the_runs_drawn_for_a_seed_and_a_name() -> None:
-    """Pinned: another order of the bytes of the name, another stream or a later start changes them all."""
-    assert samples.drawn_runs(5, 3, 7, "système 2").tolist() == PINNED_RUNS
-    assert samples.drawn_runs(5, 2, 7, "système 2").tolist() == PINNED_RUNS[:2]
-
-
-def test_the_runs_dealt_out_for_a_seed() -> None:
-    assert samples._deals(6, 0, 3, 7).tolist() == PINNED_DEALS
-    assert samples._deals(6, 1, 3, 7).tolist() == PINNED_DEALS[1:]
-
-
 def test_a_run_far_from_the_median_of_its_system() -> None:
     """Distances 2, 1, 0, 1, 98 have the median 1; with those of a wider system, ten in all, (2 + 10) / 2."""
     odd, wide = np.array([0.0, 1.0, 2.0, 3.0, 100.0]), np.array([0.0, 10.0, 20.0, 30.0, 40.0])
@@ -258,15 +230,6 @@ def test_a_run_far_from_the_median_of_its_system() -> None:
     assert samples.outlying([wide, odd]) == [(1, 4, pytest.approx(98 / (1.4826 * 6)))]
     # A system of its own spread is not held to the smaller one of all.
     assert samples.outlying([odd, np.append(wide[:4], 94.0)]) == [(0, 4, pytest.approx(98 / (1.4826 * 6)))]
-
-
-def test_two_outlying_runs_below_and_above() -> None:
-    """The median is 2.5, and the median distance from it (0.5 + 1.5) / 2."""
-    x = np.array([-50.0, 1.0, 2.0, 3.0, 2.0, 4.0, 3.0, 60.0])
-    assert samples.outlying([x]) == [
-        (0, 0, pytest.approx(52.5 / 1.4826)),
-        (0, 7, pytest.approx(57.5 / 1.4826)),
-    ]
 
 
 def test_five_robust_standard_deviations_are_not_far() -> None:
@@ -365,37 +328,6 @@ def test_up_to_how_many_runs_swaps_and_splits_are_counted(monkeypatch: pytest.Mo
         monkeypatch.setattr(samples, "MOST_LISTED", most_listed)
         found = samples.permutation_test(a, b, "mean", "greater", paired=False, n_resamples=9, seed=0)
         assert found.exact is exact
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-def test_two_samples_permuted_say_what_they_are(
-    alternative: Alternative, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    a, b = np.array([1.0, 5.0, 6.5]), np.array([2.0, 4.0, 9.0])
-
-    def found() -> TestResult:
-        return samples.permutation_test(a, b, "median", alternative, paired=False, n_resamples=400, seed=2)
-
-    exact = found()
-    assert (exact.name, exact.alternative, exact.exact, exact.method) == (
-        "permutation-2",
-        alternative,
-        True,
-        "enumeration",
-    )
-    t = 1.0 / (math.hypot(5.5, 7.0) / (2 * stats.norm.isf(0.5**3)))
-    assert (exact.statistic, exact.n_resamples) == (pytest.approx(t), 0)
-    monkeypatch.setattr(samples, "MOST_SPLITS", 0)
-    drawn = found()
-    assert (drawn.name, drawn.alternative, drawn.exact, drawn.method) == (
-        "permutation-2",
-        alternative,
-        False,
-        "monte carlo",
-    )
-    assert (drawn.statistic, drawn.n_resamples) == (pytest.approx(t), 400)
-    monkeypatch.setattr(samples, "CHUNK", 7 * 6)
-    assert found() == drawn
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -514,38 +446,6 @@ def test_a_paired_trimmed_difference_without_variance_has_the_p_of_its_signs() -
     assert [test.p_value for test in ps if test is not None] == [2 / 32, 1 / 32, 1.0]
 
 
-def test_a_t_interval_says_what_it_is() -> None:
-    interval = samples.t_interval(1.0, 0.5, 4.0, 0.9, "yuen")
-    assert (interval.level, interval.method, interval.exact) == (0.9, "yuen", True)
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-def test_wilcoxon_says_what_it_is(alternative: Alternative) -> None:
-    none = wilcoxon([0.0, 0.0], alternative)
-    assert (none.name, none.alternative, none.exact, none.method) == (
-        "wilcoxon",
-        alternative,
-        True,
-        "convolution",
-    )
-    d = np.random.default_rng(2).integers(-3, 5, 400).astype(float)
-    many = wilcoxon(d, alternative)
-    assert (many.name, many.alternative, many.exact, many.method) == (
-        "wilcoxon",
-        alternative,
-        False,
-        "asymptotic",
-    )
-    ranks = stats.rankdata(np.abs(d[d != 0.0]))
-    assert many.statistic == pytest.approx(float((ranks * np.sign(d[d != 0.0])).sum()), rel=1e-12)
-
-
-def test_omnibus_tests_name_what_is_no_array() -> None:
-    for test in (cochran_q, friedman):
-        with pytest.raises(InvalidInputError, match=r"\bx\b"):
-            test([[1.0, 0.0], [1.0]])
-
-
 def test_t_without_error() -> None:
     """p is the least there is on the side of the difference and 1 on the other; twice the least for both."""
     for difference, ps in ((2.0, (0.25, 0.125, 1.0)), (-2.0, (0.25, 1.0, 0.125)), (0.0, (1.0, 1.0, 1.0))):
@@ -558,20 +458,6 @@ def test_t_without_error() -> None:
         }
     assert samples.t_result("t", 0.0, 0.0, 3.0, "two-sided").p_value == 1.0
     assert samples.t_result("t", 1.0, 0.0, 3.0, "two-sided").p_value == 0.0  # unless a least p is given
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-def test_t_with_an_error(alternative: Alternative) -> None:
-    found = samples.t_result("yuen", 1.0, 0.5, 1.0, alternative)
-    sides = {"two-sided": 2 * stats.cauchy.sf(2), "greater": stats.cauchy.sf(2), "less": stats.cauchy.cdf(2)}
-    assert found.p_value == pytest.approx(sides[alternative])
-    assert (found.name, found.alternative, found.exact, found.method, found.statistic) == (
-        "yuen",
-        alternative,
-        False,
-        "asymptotic",
-        2.0,
-    )
 
 
 @pytest.mark.parametrize("scale", [1e-15, 1e-9, 1.0, 1e9])

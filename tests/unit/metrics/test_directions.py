@@ -46,8 +46,8 @@ def table(scores: dict[str, list[float]]) -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize(
     "run",
     [
-        lambda scores, **given: bb.compare_runs(scores, **given),
-        lambda scores, **given: bb.compare_datasets(table(scores), **given),
+        lambda scores, **given: bb.compare_runs(scores, **given, n_resamples=99),
+        lambda scores, **given: bb.compare_datasets(table(scores), **given, n_resamples=99),
         lambda scores, **given: bb.compare_folds(scores, **given),
     ],
     ids=["runs", "datasets", "folds"],

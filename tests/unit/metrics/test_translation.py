@@ -9,7 +9,7 @@ import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.metrics.corpora import WORDS, long_corpus, objects, streams
+from tests.unit.metrics.corpora import WORDS, objects, streams
 
 from bestby.metrics import MeanMetric
 from bestby.metrics.translation import NAMES, Bleu, Chrf, Ter
@@ -145,19 +145,6 @@ def test_pieces_that_need_no_rules_are_split_as_sacrebleu_does(pieces: list[str]
     found = Bleu().statistics(objects(pieces), pieces)
     assert found[:, 0].tolist() == expected
     assert found[:, 2].tolist() == expected  # a text has all the words of its copy
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_equals_sacrebleu_where_every_order_matches(name):
-    gold, translations = long_corpus()
-    metric = ours(name)
-    rows = metric.statistics(gold, translations)
-    assert rows.shape == (gold.size, FIELDS[name])
-    assert rows.dtype == np.float64
-    drawn = np.random.default_rng(1).integers(gold.size, size=(20, gold.size))
-    expected = [library(name)(translations[i].tolist(), streams(gold[i].tolist())) for i in drawn]
-    np.testing.assert_allclose(metric.score(rows[drawn].sum(axis=1)), expected, rtol=0, atol=1e-9)
-    assert len(set(expected)) == 20
 
 
 @pytest.mark.parametrize("name", FIELDS)

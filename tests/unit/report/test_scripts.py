@@ -125,7 +125,7 @@ def test_the_page_shows_on_which_side_of_the_margin_an_interval_ends() -> None:
     ends = sorted({abs(end) for d in plain for end in (d.interval.low, d.interval.high)})
     digits = Rounding.of([(d.estimate, d.interval) for d in plain])
     finer = 0
-    for end in ends[1::30]:
+    for end in ends[1::60]:
         c = compare(scores(), margin=float(digits.text(end)))  # a margin to which some end is rounded
         page = Page(c.to_html(top=3))
         decimals = page.ask("JSON.parse", page.ask("text", ".bb-pairs")[0])["digits"]["difference"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
+from bestby.comparisons import one_metric
 from bestby.report.fields import DIFFERENCE, Field, Rows
 
 
@@ -30,8 +31,15 @@ def test_it_follows_the_adjusted_p_and_the_level(
     assert (untested.significant, untested.winner) == (None, None)
 
 
-def test_columns_of_thousands_of_pairs_are_those_of_their_records() -> None:
-    right = (np.random.default_rng(0).random((150, 200)) < np.linspace(0.5, 0.8, 150)[:, None]).astype(int)
+@pytest.fixture
+def in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a hundred pairs be held as thousands are: in columns."""
+    monkeypatch.setattr(one_metric, "MOST_HELD", 100)
+
+
+@pytest.mark.usefixtures("in_columns")
+def test_columns_of_many_pairs_are_those_of_their_records() -> None:
+    right = (np.random.default_rng(0).random((20, 200)) < np.linspace(0.5, 0.8, 20)[:, None]).astype(int)
     for settings in ({}, {"test": None}, {"alternative": "greater"}):
         c = bb.compare({f"s{i}": row for i, row in enumerate(right)}, **settings)
         pairs = c.differences.parts[0]
@@ -43,8 +51,9 @@ def test_columns_of_thousands_of_pairs_are_those_of_their_records() -> None:
             assert frame["winner"] == list(pairs.winner)
 
 
-def test_a_column_that_thousands_of_pairs_do_not_hold_is_read_from_their_records() -> None:
-    right = (np.random.default_rng(0).random((150, 50)) < 0.7).astype(int)
+@pytest.mark.usefixtures("in_columns")
+def test_a_column_that_many_pairs_do_not_hold_is_read_from_their_records() -> None:
+    right = (np.random.default_rng(0).random((20, 50)) < 0.7).astype(int)
     c = bb.compare({f"s{i}": row for i, row in enumerate(right)})
     rows = Rows((*DIFFERENCE, Field("extent")), lambda c: c.differences).rows(c)
     assert {row["extent"] for row in rows} == {"50 items"}

@@ -228,14 +228,6 @@ def test_rows_drawn_are_summed_or_weighted(n_draws: int, k: int) -> None:
     assert (found == X[drawn].sum(axis=1)).all()
 
 
-def test_cells_of_the_bootstrap_are_drawn_by_block() -> None:
-    one = totals.bootstrap(np.eye(3), CELLS, 5000, 6, itself)
-    size = totals.CELL_BLOCK
-    assert (one.sum(axis=1) == 1000.0).all()
-    assert (one[size : 2 * size] != one[:size]).any()
-    assert (totals.bootstrap(np.eye(3), CELLS, size, 6, itself) == one[:size]).all()
-
-
 @pytest.mark.parametrize("kinds", [10, 200])
 def test_whole_numbers_have_the_same_sums_in_single_precision(kinds: int) -> None:
     """Sums that stay below 2^24 are exact in it; halves and larger ones keep double precision."""

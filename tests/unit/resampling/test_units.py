@@ -29,14 +29,6 @@ def test_expanded_units_are_counted_in_whole_numbers() -> None:
     assert same is alone
 
 
-def test_blocks_of_one_are_items() -> None:
-    x = np.random.default_rng(0).normal(size=(60, 1))
-    blocks = circular(60, 1)
-    drawn = totals.bootstrap(blocks.sums(x), blocks.units, 50, 3, lambda t: t, draws=blocks.draws)
-    plain = totals.bootstrap(x, single_stratum(60), 50, 3, lambda t: t)
-    assert drawn == pytest.approx(plain, abs=1e-12)
-
-
 @pytest.mark.parametrize("strata", [None, np.array([1, 0] * 13)])
 def test_every_resample_has_as_many_items(strata: np.ndarray | None) -> None:
     blocks = circular(26, 4, strata)

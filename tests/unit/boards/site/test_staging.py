@@ -16,8 +16,8 @@ from tests.unit.children import child, finished, posix
 
 from bestby._core.errors import InvalidInputError
 from bestby.boards import publishing
-from bestby.boards.publishing import Staged, as_published, checked_place, differences, files_in, write
-from bestby.boards.site.building import MANIFEST, File, pages, render
+from bestby.boards.publishing import Staged, checked_place, files_in, write
+from bestby.boards.site.building import MANIFEST, File
 
 CONTENT = contents.empty()
 
@@ -244,21 +244,3 @@ def test_manifests_of_both_formats_are_read() -> None:
 )
 def test_a_damaged_manifest_lists_nothing(data: bytes, tmp_path: Path) -> None:
     assert publishing.listed_files(data) is None
-
-
-def test_a_changed_byte_is_found(tmp_path: Path) -> None:
-    site, content = tmp_path / "site", contents.simple(2)
-    write(pages(content), content, site, lambda _: None)
-    files = render(content)
-    expected = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
-    assert as_published(site) == expected
-    assert differences(expected, site, "is another") == ()
-    (site / "index.html").write_bytes(files["index.html"].replace(b"alpha", b"gamma"))
-    (site / "badge.svg").unlink()
-    (site / "more.html").touch()
-    assert differences(expected, site, "is another") == (
-        "badge.svg is missing",
-        "index.html is another",
-        "more.html is not of the site",
-    )
-    assert len(differences(expected, tmp_path / "nowhere", "is another")) == len(files)

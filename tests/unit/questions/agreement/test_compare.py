@@ -98,8 +98,8 @@ def test_specific_agreement_by_pairs() -> None:
 
 def test_scores_that_are_shifted_or_scaled() -> None:
     chance = np.random.default_rng(5)
-    truth = chance.normal(size=40)
-    scores = {name: truth + chance.normal(size=40) for name in "abc"}
+    truth = chance.normal(size=20)
+    scores = {name: truth + chance.normal(size=20) for name in "abc"}
     first = bb.agreement(scores, scale="interval")
     other = bb.agreement({name: 7.0 - 3.0 * x for name, x in scores.items()}, scale="interval")
     for one, two in zip(first, other, strict=True):

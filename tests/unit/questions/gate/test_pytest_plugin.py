@@ -33,17 +33,19 @@ def test_scores(bestby_gate, part):
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """Write a suite of three gates, whose predictions get worse as the variable WRONG says."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makepyfile(SUITE)
     return pytester
 
 
 def run(suite: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    return suite.runpytest_subprocess("-p", "no:cacheprovider", "-p", PLUGIN, *arguments)
+
+
+def test_no_folder_is_a_reason_to_skip(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     loading = () if LOADED else ("-p", PLUGIN)
-    return suite.runpytest_subprocess("-p", "no:cacheprovider", *loading, *arguments)
-
-
-def test_no_folder_is_a_reason_to_skip(suite: pytest.Pytester) -> None:
-    run(suite, "-rs").assert_outcomes(skipped=3)
+    suite.runpytest_subprocess("-p", "no:cacheprovider", *loading, "-rs").assert_outcomes(skipped=3)
 
 
 def test_a_baseline_is_stored_once_and_compared_with(
@@ -68,29 +70,23 @@ def test_a_baseline_is_stored_once_and_compared_with(
     assert "Traceback" not in worse.stdout.str()
 
 
-@pytest.mark.parametrize(
-    ("more", "outcome"),
-    [
-        ((), {"failed": 3}),
-        (("--bestby-inconclusive", "xfail"), {"xfailed": 3}),
-        (("-o", "bestby_inconclusive=pass"), {"passed": 1, "failed": 2}),  # the suite's own assertion
-    ],
-)
-def test_the_user_chooses_what_an_open_gate_does(
-    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], outcome: dict[str, int]
+def test_the_user_chooses_what_an_open_gate_does_and_other_items_are_refused(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite.makeini("[pytest]\nbestby_baseline = gates")
     run(suite, "--bestby-update").assert_outcomes(passed=3)
     monkeypatch.setenv("WRONG", "17")
-    done = run(suite, *more)
-    done.assert_outcomes(**outcome)
-    done.stdout.fnmatch_lines(["*::test_labels: Inconclusive: *"])
-
-
-def test_other_items_and_unknown_arguments_are_refused_in_words(suite: pytest.Pytester) -> None:
-    run(suite, "--bestby-baseline", "gates", "--bestby-update").assert_outcomes(passed=3)
+    chosen: list[tuple[tuple[str, ...], dict[str, int]]] = [
+        ((), {"failed": 3}),
+        (("--bestby-inconclusive", "xfail"), {"xfailed": 3}),
+        (("-o", "bestby_inconclusive=pass"), {"passed": 1, "failed": 2}),  # the suite's own assertion
+    ]
+    for more, outcome in chosen:
+        done = run(suite, *more)
+        done.assert_outcomes(**outcome)
+        done.stdout.fnmatch_lines(["*::test_labels: Inconclusive: *"])
     suite.makepyfile(SUITE.replace("range(300)", "range(200)"))
-    done = run(suite, "--bestby-baseline", "gates")
+    done = run(suite)
     done.assert_outcomes(failed=3)
     done.stdout.fnmatch_lines(["*has 300 items, the candidate has 200*"])
 

@@ -220,17 +220,3 @@ def test_the_systems_exchanged_give_the_mirrored_result(method: str) -> None:
     assert two.interval is not None
     mirrored = two.interval.mirrored()
     assert (mirrored.low, mirrored.high) == pytest.approx((one.interval.low, one.interval.high), abs=1e-6)
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1e12])
-@pytest.mark.parametrize("method", ["betting", "asymptotic", "normal-mixture"])
-def test_other_units_give_the_same_decision(method: str, scale: float) -> None:
-    rows = np.random.default_rng(13).beta([5, 2], [2, 3], size=(600, 2))
-    plain = filled(rows.tolist(), stop=True, method=method, margin=0.05)
-    other = filled(
-        (scale * rows).tolist(), stop=True, method=method, margin=0.05 * scale, bounds=(0.0, scale)
-    )
-    assert (other.decision, other.n_items) == (plain.decision, plain.n_items)
-    assert plain.interval is not None
-    assert other.interval is not None
-    assert other.interval.low / scale == pytest.approx(plain.interval.low, abs=1e-6)

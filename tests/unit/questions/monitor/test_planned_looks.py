@@ -251,26 +251,8 @@ def test_sums_of_normal_numbers_cross_as_often(name: str) -> None:
     assert np.abs(told - first).max() < 5.0 * math.sqrt(0.1 * 0.9 / n)
 
 
-@pytest.mark.parametrize("name", BOUNDARIES)
-def test_one_look_is_the_ordinary_test(name: str) -> None:
-    assert BOUNDARIES[name]([123.0], 0.05) == pytest.approx([stats.norm.isf(0.025)], abs=1e-8)
-
-
-@pytest.mark.parametrize("name", ["spending-obrien-fleming", "spending-pocock"])
-def test_a_boundary_does_not_depend_on_later_looks(name: str) -> None:
-    whole = BOUNDARIES[name](UNEQUAL, 0.05)
-    part = BOUNDARIES[name]([*UNEQUAL[:3], UNEQUAL[-1]], 0.05)
-    assert part[:3] == pytest.approx(whole[:3], abs=1e-9)
-
-
 def test_a_look_on_almost_nothing_ends_nothing() -> None:
     assert BOUNDARIES["spending-obrien-fleming"]([2, 1000, 2000], 0.05)[0] == math.inf
-
-
-def test_information_on_another_scale_gives_the_same() -> None:
-    scaled = [1e-9 * one for one in UNEQUAL]
-    for boundaries in BOUNDARIES.values():
-        assert boundaries(scaled, 0.05) == pytest.approx(boundaries(UNEQUAL, 0.05), rel=1e-12)
 
 
 def test_many_looks() -> None:
