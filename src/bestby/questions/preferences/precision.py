@@ -102,7 +102,7 @@ def precision_of(found: Fit, groupings: Iterable[Clusters]) -> Precision:
     if not groupings:
         # HC3 (MacKinnon & White 1985, J. Econometrics 29, 305-325, eq. 13), whose squares also hold for ties.
         # A judgement that alone determines something fits itself: its leverage is 1 but for rounding
-        meat = _squared_scores(found, found.trials.count, np.maximum(1.0 - found.leverage, 0.1))
+        meat = _squared_scores(found, found.trials.count / np.maximum(1.0 - found.leverage, 0.1) ** 2)
         way = Way(found.inverse @ meat @ found.inverse, meat, np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
         return Precision((way,), (max(found.trials.count.sum() - len(meat), 1.0),), found.inverse, floor)
     if len(groupings) == 2:
@@ -116,9 +116,9 @@ def units_of(codes: IntArray, weights: FloatArray | None = None) -> float:
     return equal_units(np.bincount(codes, weights).astype(np.float64))
 
 
-def _squared_scores(found: Fit, count: FloatArray, free: FloatArray | float = 1.0) -> FloatArray:
-    """Return the sum of squared scores of `count` judgements of each trial, each score over `free`."""
-    of_y, *of_tie = (x / free for x in found.residuals)
+def _squared_scores(found: Fit, count: FloatArray) -> FloatArray:
+    """Return the sum of squared scores of `count` judgements of each trial."""
+    of_y, *of_tie = found.residuals
     more = [count * tie * x for tie in of_tie for x in (tie, of_y)]
     return products(found.trials, count * of_y**2, more)
 
