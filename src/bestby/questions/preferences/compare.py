@@ -26,6 +26,7 @@ from bestby.data.roles import listed
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.inference import best, multiplicity, permutation, samples, skewness
+from bestby.inference.clusters import FEW_CLUSTERS
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.precision import quantile, variance_between
 from bestby.questions.preferences.result import (
@@ -52,9 +53,6 @@ ELO = 400.0 / math.log(10.0)
 
 ELO_MEAN = 1000.0
 """The mean strength on the Elo scale."""
-
-FEW_CLUSTERS = 50
-"""Clusters below which intervals can be too short."""
 
 
 @with_suggestions
@@ -178,7 +176,7 @@ def compare_preferences(
     quasi-likelihood, or Davidson's [2]_ [3]_. Covariances are sandwiches over judgements (HC3) or over
     clusters, of which those with leverage are left out one by one (CR3) [4]_; Student's t then has as many
     degrees of freedom as there are clusters of equal size, less one. With two groupings the variances are
-    added, less that of both crossed [5]_. Below 50 clusters intervals can be too short, as the note
+    added, less that of both crossed [5]_. Below 30 clusters intervals can be too short, as the note
     `few_clusters` says.
 
     A system that won or lost all has no finite strength: its differences have one bound, by likelihood
