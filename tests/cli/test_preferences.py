@@ -51,7 +51,7 @@ def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
         "preferences", judged, "--cluster", "topic", "--baseline", "two", "--method", "davidson", "--scale", "elo",
         "--prior", "jeffreys", "--interval", "auto", "--level", "0.9", "--test", "wald", "--alternative",
         "greater", "--correction", "bh", "--resamples", "300", "--seed", "7", "--jobs", "2", "--json", "-",
-        "--order", "no", "--no-fit-test",
+        "--order", "no",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
@@ -59,7 +59,7 @@ def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
     assert made["settings"] == {
         "metrics": ["elo"], "ties": "davidson", "scale": "elo", "prior": "jeffreys", "interval": "auto",
         "level": 0.9, "test": "wald", "alternative": "greater", "correction": "bh", "margin": None,
-        "baseline": "two", "order": False, "voter_weights": "votes", "fit_test": False,
+        "baseline": "two", "order": False, "voter_weights": "votes",
     }  # fmt: skip
     assert (made["seed"], made["n_resamples"], found["n_clusters"]) == (7, 300, 30)
     assert [d["b"] for d in found["differences"]] == ["two", "two"]
@@ -116,7 +116,7 @@ def test_voters_style_and_two_columns_of_clusters(run: Run, tmp_path: Path) -> N
     assert len(found["without_covariates"]) == 3
     by_stem = run("preferences", path, *options, "--style", "len", "--json", "-")
     assert json.loads(by_stem.stdout)["covariates"][0]["coefficient"] == length["coefficient"]
-    for option in (["--style", "len"], ["--order", "no"], ["--prior", "jeffreys"], ["--no-fit-test"]):
+    for option in (["--style", "len"], ["--order", "no"], ["--prior", "jeffreys"]):
         refused = run("preferences", path, "--method", "win-rate", *option, "--item", "prompt")
         assert f"{option[0]} has no effect on --method win-rate" in refused.stderr
 

@@ -19,7 +19,7 @@ ORDER = """
     systems conditions baseline focus candidate pool items facets nested fixed unmatched dataset datasets outer fold repetition a b winner
     run clusters voter covariates order strata labels_drawn bias_by by crossed min_items on_missing reading
     normalise paired missing texts label_sets label_separator format stream ratio required ties scale prior
-    voter_weights fit_test weights study interval test across inside correction level alternative margin at_most fail_test
+    voter_weights weights study interval test across inside correction level alternative margin at_most fail_test
     n_comparisons curve n_simulations rng n_resamples resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""

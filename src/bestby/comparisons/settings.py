@@ -49,7 +49,7 @@ _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "paired": checks.flag,
     "resample_size": lambda value, _: size_of(value),
 }
-_CHECKED_ELSEWHERE = ("baseline", "focus", "rescale", "blocks", "order", "prior", "fit_test")
+_CHECKED_ELSEWHERE = ("baseline", "focus", "rescale", "blocks", "order", "prior")
 _DEFAULT_CORRECTION = "holm"
 AT_ONCE = "simultaneous"
 """The correction that is made by the intervals, which hold for all differences at once."""

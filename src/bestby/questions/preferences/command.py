@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Names, Text
-from bestby.cli.options import Group, argument, choice, flag, option, record
+from bestby.cli.options import Group, argument, choice, option, record, set_options
 from bestby.vocabulary import allowed_names, choices
 
 MODELS = {"bradley-terry": "half", "davidson": "davidson"}
@@ -50,7 +49,11 @@ class Model(Group):
     voter_weights: str = choice(
         allowed_names("voter_weights", "preferences"), "How judgements of busy voters count.", default="votes"
     )
-    no_fit_test: bool = flag("Do not test that strengths describe all pairs.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the order and the prior as Python has them."""
+        prior = None if self.prior == "none" else self.prior
+        return super().arguments() | {"order": ORDERS[self.order], "prior": prior}
 
 
 @record
@@ -118,74 +121,54 @@ def preferences(values: Preferences, progress: Any) -> Any:
     from bestby._core import checks
     from bestby.questions.preferences.source import read_preferences
 
-    statistics = values.statistics
-    checks.choice(statistics.method, METHODS, "method")
+    statistics, data = values.statistics, values.data.arguments()
+    method = checks.choice(statistics.method, METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
     checks.choice(values.model.order, (*ORDERS,), "order")
-    data = values.data.arguments()
-    groups = [*(data.pop("clusters", None) or [])]
+    groups = data.pop("clusters", [])
     data["clusters"] = groups[0] if len(groups) == 1 else None
     judgements = read_preferences(values.paths, **in_records(read_preferences, data))
-    if statistics.method == "auto":
+    if method == "auto":
         method = "win-rate" if judgements.is_graded else "bradley-terry"
-        statistics = dataclasses.replace(statistics, method=method)
-    if statistics.method == "win-rate":
-        if len(groups) > 1:
+    unused = {"on_missing"} if method in MODELS else {"scale", *vars(values.model)}
+    for one in set_options(values):
+        if one.name in unused:
             raise InvalidInputError(
-                "win rates are compared by one column of clusters", hint="leave one --cluster out"
+                f"{one.option} has no effect on --method {method}", hint=f"leave {one.option} out"
             )
-        return _by_win_rate(judgements, statistics, values.model, progress)
-    return _by_strength(judgements, groups, statistics, values.model, progress)
+    arguments = statistics.arguments()
+    del arguments["method"], arguments["on_missing"]
+    if method in MODELS:
+        return _by_strength(judgements, arguments | values.model.arguments(), groups, method, progress)
+    if len(groups) > 1:
+        raise InvalidInputError(
+            "win rates are compared by one column of clusters", hint="leave one --cluster out"
+        )
+    return _by_win_rate(judgements, arguments, statistics.on_missing, progress)
 
 
 def _by_strength(
-    judgements: Any, groups: list[str], statistics: Statistics, model: Model, progress: Any
+    judgements: Any, arguments: dict[str, Any], groups: list[str], method: str, progress: Any
 ) -> Any:
     """Compare strengths."""
     from bestby.questions.preferences.compare import compare_preferences
 
-    if statistics.interval not in option_groups.skippable("interval", "preferences"):
+    if arguments["interval"] not in ("auto", None):
         raise InvalidInputError(
-            f"strengths have intervals of one kind, got {statistics.interval!r}",
+            f"strengths have intervals of one kind, got {arguments['interval']!r}",
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
-    _refuse(statistics, statistics.method, on_missing="error")
-    arguments = {
-        **statistics.arguments(),
-        **model.arguments(),
-        "clusters": groups or None,
-        "order": ORDERS[model.order],
-        "prior": None if model.prior == "none" else model.prior,
-        "fit_test": not model.no_fit_test,
-        "ties": MODELS[statistics.method],
-    }
-    for name in ("method", "on_missing", "no_fit_test"):
-        del arguments[name]
-    if statistics.alternative == "better":  # the stronger is the better one
+    arguments |= {"clusters": groups or None, "ties": MODELS[method]}
+    if arguments["alternative"] == "better":  # the stronger is the better one
         arguments["alternative"] = "greater"
     return compare_preferences(judgements, **in_records(compare_preferences, arguments, progress=progress))
 
 
-def _by_win_rate(judgements: Any, statistics: Statistics, model: Model, progress: Any) -> Any:
+def _by_win_rate(judgements: Any, arguments: dict[str, Any], on_missing: str, progress: Any) -> Any:
     """Compare the win rates as scores of the items."""
     from bestby.questions.items.compare import compare
     from bestby.questions.preferences.source import win_rates
 
-    _refuse(statistics, "win-rate", scale="log")
-    unset = {"order": "auto", "voter": None, "covariates": None, "prior": "none", "voter_weights": "votes"}
-    _refuse(model, "win-rate", **unset, no_fit_test=False)
-    arguments = statistics.arguments()
-    for name in ("method", "scale", "on_missing"):
-        del arguments[name]
-    evaluation = win_rates(judgements, statistics.on_missing)  # type: ignore[arg-type]  # checked above
+    del arguments["scale"]
+    evaluation = win_rates(judgements, on_missing)  # type: ignore[arg-type]  # checked above
     return compare(evaluation, **in_records(compare, arguments, progress=progress))
-
-
-def _refuse(given: Any, method: str, **unset: Any) -> None:
-    """Refuse an option that the method has no use for."""
-    for name, value in unset.items():
-        if getattr(given, name) != value:
-            option = "--style" if name == "covariates" else f"--{name.replace('_', '-')}"
-            raise InvalidInputError(
-                f"{option} has no effect on --method {method}", hint=f"leave {option} out"
-            )

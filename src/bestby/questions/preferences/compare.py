@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bestby._core import checks, rounding, special
+from bestby._core import rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
@@ -25,7 +25,8 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.inference import best, multiplicity, permutation, skewness, tilting
+from bestby.inference import best, multiplicity, permutation, samples, skewness
+from bestby.inference.clusters import FEW_CLUSTERS
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.precision import quantile, variance_between
 from bestby.questions.preferences.result import (
@@ -42,9 +43,7 @@ from bestby.questions.preferences.source import Judgements, Preferences, data_of
 from bestby.questions.preferences.strengths import Share, Strengths, bounds, shares_won, strengths
 from bestby.report.pairs import Differences
 from bestby.report.reported import with_backend
-from bestby.resampling import totals
 from bestby.resampling.settings import Resampling, combined_settings
-from bestby.resampling.units import single_stratum
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Interval, TestResult, defined
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
@@ -54,9 +53,6 @@ ELO = 400.0 / math.log(10.0)
 
 ELO_MEAN = 1000.0
 """The mean strength on the Elo scale."""
-
-FEW_CLUSTERS = 50
-"""Clusters below which intervals can be too short."""
 
 
 @with_suggestions
@@ -78,7 +74,6 @@ def compare_preferences(
     scale: Scale = "log",
     prior: Literal["jeffreys"] | None = None,
     voter_weights: Literal["votes", "shrunk"] = "votes",
-    fit_test: bool = True,
     interval: PreferenceInterval | None = "auto",
     test: PreferenceTest | None = "auto",
     correction: Correction = "holm",
@@ -132,8 +127,6 @@ def compare_preferences(
         "votes": every judgement counts the same, which estimates the preference of the mean vote. "shrunk":
         each counts less the more its voter gave, as far as voters differ, which estimates that of the mean
         voter: the same if preferences do not depend on how much somebody votes, and far surer.
-    fit_test : bool
-        Whether to test that strengths describe all pairs, and to look for cycles.
     interval : {"auto"} or None
         "auto": by robust standard errors and Student's t; where an estimate is infinite, its other end by
         likelihood. None: no intervals and no standard errors.
@@ -183,7 +176,7 @@ def compare_preferences(
     quasi-likelihood, or Davidson's [2]_ [3]_. Covariances are sandwiches over judgements (HC3) or over
     clusters, of which those with leverage are left out one by one (CR3) [4]_; Student's t then has as many
     degrees of freedom as there are clusters of equal size, less one. With two groupings the variances are
-    added, less that of both crossed [5]_. Below 50 clusters intervals can be too short, as the note
+    added, less that of both crossed [5]_. Below 30 clusters intervals can be too short, as the note
     `few_clusters` says.
 
     A system that won or lost all has no finite strength: its differences have one bound, by likelihood
@@ -220,7 +213,7 @@ def compare_preferences(
     settings = Settings.checked(
         "preferences", ties=ties, scale=scale, prior=_checked_prior(prior), interval=interval, level=level,
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
-        order=_checked_order(order), voter_weights=voter_weights, fit_test=checks.flag(fit_test, "fit_test"),
+        order=_checked_order(order), voter_weights=voter_weights,
     )  # fmt: skip
     drawing = Drawing.of(resampling)
     judged = data_of(
@@ -280,7 +273,6 @@ class Settings(CheckedSettings):
     baseline: str | None
     order: bool | str
     voter_weights: str
-    fit_test: bool
 
     @property
     def metric(self) -> str:
@@ -314,7 +306,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         standings = family.standings_of(better, lettered=settings.baseline is None)
     may_be_best = _set_of_best(found, pairs, settings, drawing)
     won = shares_won(judged, found.trials, settings.level)
-    fitted = doubts.fit_test(found) if settings.fit_test else None
+    fitted = doubts.fit_test(found)
     estimates = _estimates(found, settings)
     effects = estimates[len(names) + found.ordered :]  # of covariates, and of ties behind them
     covariates = zip(judged.covariate_names, effects, found.sd.tolist(), strict=False)
@@ -454,20 +446,11 @@ def _swap_test(judged: Judgements, a: int, b: int, settings: Settings, drawing: 
             f"{judged.systems[a]} and {judged.systems[b]} were never judged against each other",
             hint='test="wald" compares their strengths, to which all judgements add',
         )
-    values, counts = np.unique(leads, return_counts=True)
-    test = permutation.exact_mean(values, counts, side, float(n))
-    if test is None:
-        observed, scale = float(leads.sum()), float(np.abs(leads).sum())
-        drawn = totals.swaps(
-            -2.0 * leads[:, None],
-            single_stratum(leads.size),
-            drawing.n_resamples,
-            drawing.seed,
-            lambda taken: observed + taken[:, 0],
-            n_jobs=drawing.n_jobs,
-        )
-        test = permutation.monte_carlo(drawn, observed, side, name="permutation", scale=scale)
-        test = tilting.refined_mean(test, leads, 1.0, drawing.seed)
+    test = samples.permutation_test(
+        leads, np.zeros(leads.size), "mean", side, paired=True, n_resamples=drawing.n_resamples,
+        seed=drawing.seed,
+    )  # fmt: skip
+    test = replace(test, statistic=float(leads.sum()) / n)
     # Where all clusters point the same way
     stuck = leads.size >= skewness.FEWEST and permutation.at_least_p(test, leads.size)
     if settings.test != "auto" or not stuck:
@@ -585,8 +568,8 @@ def _order_effect(
 ) -> OrderEffect:
     names = found.judged.systems
     effect = OrderEffect(
-        found.status, math.nan, math.nan, None, math.nan, math.nan, found.identified.left,
-        found.identified.within, None, None, (), won[0], won[1] if settings.interval else None,
+        found.status, left=found.identified.left, within=found.identified.within, share=won[0],
+        share_interval=won[1] if settings.interval else None,
     )  # fmt: skip
     if found.ordered:
         estimate, error, interval, p = _estimates(found, settings)[len(names)]

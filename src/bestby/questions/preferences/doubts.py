@@ -67,16 +67,13 @@ def fit_test(strengths: Strengths) -> FitTest | None:
     found = strengths.fit
     pairs = _pairs(found)
     n_groups = int(found.component.max()) + 1
-    df = pairs.i.size - (found.trials.size - n_groups)
-    if df <= 0:
-        return None
     over = pairs.border / pairs.weight[:, None]
     corner = found.information[found.trials.size :, found.trials.size :]
     left = corner - pairs.border.T @ over
     # What pairs determine is left out; so is the order where no pair was shown both ways
     scale = np.maximum(np.diag(corner), 1e-300)
     free = np.diag(left) > 1e-9 * scale
-    df -= int((~free).sum())
+    df = pairs.i.size - (found.trials.size - n_groups) - int((~free).sum())
     if df <= 0:
         return None
     inner = np.linalg.inv(left[np.ix_(free, free)])
@@ -187,7 +184,8 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     a, b = np.triu_indices(S, 1)
     same = found.component[a] == found.component[b]
     a, b = a[same], b[same]
-    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(variance_between(a, b))[0]
+    between = variance_between(a, b)
+    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(between)[0]
     critical = -float(special.ndtri(0.025 / (voters.size * a.size)))
     shifts = moved[:, a] - moved[:, b]
     far = np.abs(shifts) > MOVED * errors
@@ -196,9 +194,7 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     for part, left_out in without(found, judged.voter, voters[moving]):
         for k, inverse in zip(moving[part], np.linalg.inv(left_out), strict=True):
             voter, shift = voters[k], shifts[k]
-            gained = np.maximum(
-                variance_between(a, b)(inverse) - variance_between(a, b)(found.inverse), 1e-300
-            )
+            gained = np.maximum(between(inverse) - between(found.inverse), 1e-300)
             named = far[k] & (np.abs(shift) > critical * np.sqrt(gained))
             if not named.any():
                 continue

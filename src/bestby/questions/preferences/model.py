@@ -37,7 +37,7 @@ class Trials:
 
     `outcome` is 2 where the first won, 1 for a tie, 0 where the second did. `columns`, of shape (m, k), are
     those of the design beside the strengths: ones for the order, and covariates. `place` is the trial of each
-    judgement, -1 where it is in none. `offset`, (m,), is added to the log odds.
+    judgement, -1 where it is in none.
     """
 
     judged: Judgements
@@ -46,7 +46,6 @@ class Trials:
     outcome: Array
     count: FloatArray
     columns: FloatArray
-    offset: FloatArray
     place: Array
 
     @property
@@ -64,21 +63,25 @@ class Trials:
         place = np.full(count.size, -1, dtype=np.int32)
         place[cells] = np.arange(cells.size)
         outcome, first, second = (x.astype(np.int32) for x in np.unravel_index(cells, (3, size, size)))
-        columns, offset = np.empty((cells.size, 0)), np.zeros(cells.size)
-        return cls(judged, first, second, outcome, count[cells], columns, offset, place[codes])
+        return cls(judged, first, second, outcome, count[cells], np.empty((cells.size, 0)), place[codes])
 
     def one_by_one(self, columns: FloatArray) -> Trials:
         """Return a trial per judgement, with more columns, of those that are in a trial."""
-        kept = np.flatnonzero(self.place >= 0)
-        place = np.full(self.place.size, -1, dtype=np.int32)
-        place[kept] = np.arange(kept.size)
-        count = np.ones(kept.size) if self.judged.weights is None else self.judged.weights[kept]
-        rows = self.at(self.place[kept])
-        return replace(rows, count=count, columns=np.hstack([rows.columns, columns[kept]]), place=place)
+        judged, there = self.judged, self.place >= 0
+        kept = slice(None) if there.all() else there  # of all a view, for there may be many
+        return Trials(
+            judged,
+            judged.first[kept],
+            judged.second[kept],
+            judged.outcome[kept],
+            np.ones(there.sum()) if judged.weights is None else judged.weights[kept],
+            np.hstack([self.columns[self.place[kept]], columns[kept]]),
+            np.where(there, np.cumsum(there, dtype=np.int32) - 1, -1),
+        )
 
     def at(self, positions: Array) -> Trials:
         """Return the trials at some positions, which judgements are in none of."""
-        names = ("first", "second", "outcome", "count", "columns", "offset")
+        names = ("first", "second", "outcome", "count", "columns")
         return replace(self, **{name: getattr(self, name)[positions] for name in names}, place=positions[:0])
 
     def among(self, chosen: BoolArray) -> Trials:
@@ -198,7 +201,7 @@ class Fit:
 def log_odds(trials: Trials, parameters: FloatArray) -> FloatArray:
     """Return d, the log odds of the first against the second in each trial."""
     S, k = trials.size, trials.columns.shape[1]
-    gap: FloatArray = parameters[trials.first] - parameters[trials.second] + trials.offset
+    gap: FloatArray = parameters[trials.first] - parameters[trials.second]
     return gap + trials.columns @ parameters[S : S + k] if k else gap
 
 
@@ -274,9 +277,10 @@ def fit(
     davidson: bool = False,
     jeffreys: bool = False,
     start: FloatArray | None = None,
+    offset: FloatArray | float = 0.0,
     names: tuple[str, ...] = (),
 ) -> Fit:
-    """Fit the model by Newton's method.
+    """Fit the model by Newton's method; `offset`, (m,), is added to the log odds.
 
     Steps are damped by log(1 + r) / r with r their reach, by which they converge from anywhere (Bach 2010,
     Electron. J. Statist. 4, 384-414). `jeffreys` adds to each judgement h of one, half of it won, with h its
@@ -293,7 +297,7 @@ def fit(
             "strengths have no finite estimate: the judgements are all ties",
             hint='ties="half" counts a tie as half a win for both',
         )
-    gap = log_odds(trials, beta)
+    gap = log_odds(trials, beta) + offset
     for step_number in range(100):
         moments = moments_at(gap, float(beta[-1]) if davidson else None)
         matrix = information(trials, moments, davidson)
@@ -309,13 +313,13 @@ def fit(
         ahead = np.bincount(trials.first, of_y, trials.size) - np.bincount(trials.second, of_y, trials.size)
         gradient = np.concatenate([ahead, of_y @ trials.columns, [x.sum() for x in of_tie]])
         step = inverse @ gradient
-        moved = log_odds(trials, step) - trials.offset
-        reach = float(np.abs(moved).max(initial=0.0)) + (abs(float(step[-1])) if davidson else 0.0)
+        reach = float(np.abs(log_odds(trials, step)).max(initial=0.0))
+        reach += abs(float(step[-1])) if davidson else 0.0
         # Log odds by which a step moves at the most
         if reach < 1e-10:
             return found
         beta = beta + step * (np.log1p(reach) / reach)
-        gap = log_odds(trials, beta)
+        gap = log_odds(trials, beta) + offset
         if (names or davidson) and float(np.abs(gap).max()) > FARTHEST:
             break
     if names:

@@ -84,8 +84,8 @@ class Precision:
 
 
 def variance_between(a: Array, b: Array) -> Quadratic:
-    """Return the variances of differences of two parameters each."""
-    return lambda V: V[a, a] + V[b, b] - 2.0 * V[a, b]
+    """Return the variances of differences of two parameters each, by a covariance or several, (B, P, P)."""
+    return lambda V: V[..., a, a] + V[..., b, b] - 2.0 * V[..., a, b]
 
 
 def quantile(level: float, df: FloatArray) -> FloatArray:
@@ -102,7 +102,7 @@ def precision_of(found: Fit, groupings: Iterable[Clusters]) -> Precision:
     if not groupings:
         # HC3 (MacKinnon & White 1985, J. Econometrics 29, 305-325, eq. 13), whose squares also hold for ties.
         # A judgement that alone determines something fits itself: its leverage is 1 but for rounding
-        meat = _squared_scores(found, found.trials.count, np.maximum(1.0 - found.leverage, 0.1))
+        meat = _squared_scores(found, found.trials.count / np.maximum(1.0 - found.leverage, 0.1) ** 2)
         way = Way(found.inverse @ meat @ found.inverse, meat, np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
         return Precision((way,), (max(found.trials.count.sum() - len(meat), 1.0),), found.inverse, floor)
     if len(groupings) == 2:
@@ -116,9 +116,9 @@ def units_of(codes: IntArray, weights: FloatArray | None = None) -> float:
     return equal_units(np.bincount(codes, weights).astype(np.float64))
 
 
-def _squared_scores(found: Fit, count: FloatArray, free: FloatArray | float = 1.0) -> FloatArray:
-    """Return the sum of squared scores of `count` judgements of each trial, each score over `free`."""
-    of_y, *of_tie = (x / free for x in found.residuals)
+def _squared_scores(found: Fit, count: FloatArray) -> FloatArray:
+    """Return the sum of squared scores of `count` judgements of each trial."""
+    of_y, *of_tie = found.residuals
     more = [count * tie * x for tie in of_tie for x in (tie, of_y)]
     return products(found.trials, count * of_y**2, more)
 
@@ -225,23 +225,16 @@ def shrunk_weights(found: Fit, voter: Clusters) -> FloatArray:
         return np.ones(voter.codes.size)
     strengths, others = _sums_of_scores(found, voter.members(heavy))
     steps = np.hstack([strengths.toarray(), others]) @ V
-    clustered = single = squares = share = 0.0
-    upper = np.triu_indices(S, 1)
-
-    def over_pairs(A: FloatArray) -> FloatArray:
-        diagonal = np.diagonal(A, axis1=-2, axis2=-1)
-        every: FloatArray = diagonal[..., :, None] + diagonal[..., None, :] - 2.0 * A
-        return every[..., upper[0], upper[1]]
-
-    of_y = found.residuals[0]
+    a, b = np.triu_indices(S, 1)
+    between, of_y = variance_between(a, b), found.residuals[0]
     squared = replace(found, moments=found.moments._replace(variance=of_y * of_y))
-    for part, informations in _informations(found, voter, heavy):
-        q = over_pairs((V @ informations @ V)[:, :S, :S])
+    both = (_informations(fit, voter, heavy) for fit in (found, squared))
+    clustered = single = squares = share = 0.0
+    for (part, informations), (_, of_squares) in zip(*both, strict=True):
+        q, moved = between(V @ informations @ V), steps[part]
         squares += float((q * q).sum())
         share += float(q.sum())
-        moved = steps[part, :S]
-        clustered += float(((moved[:, upper[0]] - moved[:, upper[1]]) ** 2).sum())
-    for _, informations in _informations(squared, voter, heavy):
-        single += float(over_pairs((V @ informations @ V)[:, :S, :S]).sum())
-    correlation = (clustered - single) / squares * share / (upper[0].size * float(n[heavy].sum()))
+        single += float(between(V @ of_squares @ V).sum())
+        clustered += float(((moved[:, a] - moved[:, b]) ** 2).sum())
+    correlation = (clustered - single) / squares * share / (a.size * float(n[heavy].sum()))
     return np.asarray(1.0 / (1.0 + (n - 1.0) * min(max(correlation, 0.0), 1.0)))[voter.codes]

@@ -197,18 +197,18 @@ class OrderEffect:
     """
 
     status: str
-    estimate: float
-    standard_error: float
-    interval: Interval | None
-    p_value: float
-    probability: float
-    left: float
-    within: float
-    by_pair_p: float | None
-    undone_by: float | None
-    undone: tuple[str, ...]
-    share: float
-    share_interval: Interval | None
+    estimate: float = math.nan
+    standard_error: float = math.nan
+    interval: Interval | None = None
+    p_value: float = math.nan
+    probability: float = math.nan
+    left: float = field(kw_only=True)
+    within: float = field(kw_only=True)
+    by_pair_p: float | None = None
+    undone_by: float | None = None
+    undone: tuple[str, ...] = ()
+    share: float = field(kw_only=True)
+    share_interval: Interval | None = None
     without: tuple[str | float, ...] = ()
 
     @property
@@ -385,7 +385,7 @@ class PreferenceComparison(Comparison):
     without_covariates : tuple of PlainScore
         The strengths without them, the best first; empty if there are none.
     fit : FitTest or None
-        The test that strengths describe all pairs; None if there is nothing to test, or was not asked for.
+        The test that strengths describe all pairs; None if there is nothing to test.
     influence : tuple of Influence
         Voters who move a difference more than others would.
 

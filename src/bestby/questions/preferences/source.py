@@ -458,13 +458,11 @@ def _among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
     is_chosen = np.isin(every, objects(chosen))
     kept = np.flatnonzero(is_chosen[judged.first] & is_chosen[judged.second])
     if not kept.size:
-        if len(chosen) < 2:
-            raise InvalidInputError(
-                f"the judgements of {listed(chosen) or 'no system'} alone compare nothing",
-                hint="name two systems or more",
-                argument="systems",
-            )
-        raise InvalidInputError(f"{listed(chosen)} were never judged against each other")
+        raise InvalidInputError(
+            f"no judgement compares two of the systems that are left: {listed(chosen) or 'none'}",
+            hint="name two systems or more that were judged against each other",
+            argument="systems",
+        )
     return _joined([judged], kept)
 
 
@@ -756,34 +754,26 @@ def _unused(judged: Preferences, groups: Collection[str], covariates: Collection
     """Yield notes on columns that look like voters, prompts or style, and are in no part of the model."""
     free = [name for name in judged.unused_columns if name not in groups]
 
-    def grouping(words: Collection[str]) -> list[str]:
+    def on_groupings(code: str, words: Collection[str], what: str, one: str) -> Iterator[Note]:
         columns = {name: _cells(judged.tables[0], name, HEAD) for name in free if _is_called(name, words)}
-        return [name for name, cells in columns.items() if 1 < len({*map(str, cells)}) < len(cells)]
+        names = [name for name, cells in columns.items() if 1 < len({*map(str, cells)}) < len(cells)]
+        are, them = ("is no cluster", "it") if len(names) == 1 else ("are no clusters", "them")
+        if names:
+            message = (
+                f"{listed(names)} may say {what}, and {are}: judgements of one {one} are alike, which makes"
+                f" intervals too short; name {them}: clusters=... (--cluster)"
+            )
+            yield Note(code, message)
 
-    if voters := grouping(_VOTERS):
-        yield Note("unused_voters", f"{listed(voters)} may say who judged{_no_cluster(voters, 'voter')}")
-    if prompts := grouping(_PROMPTS):
-        said = f"{listed(prompts)} may say what was judged{_no_cluster(prompts, 'prompt')}"
-        yield Note("unused_prompts", said)
-    style = [
-        stem
-        for stem in paired(judged.unused_columns)
-        if stem not in covariates and {*words_of(stem)} & _STYLE
-    ]
-    if style:
+    yield from on_groupings("unused_voters", _VOTERS, "who judged", "voter")
+    yield from on_groupings("unused_prompts", _PROMPTS, "what was judged", "prompt")
+    stems = [stem for stem in paired(judged.unused_columns) if stem not in covariates]
+    if style := [stem for stem in stems if {*words_of(stem)} & _STYLE]:
         message = (
             f"{listed(style)} may tell of the style of answers, and is not used: covariates=... (--style)"
             " shows how strengths change with it taken into account"
         )
         yield Note("unused_style", message)
-
-
-def _no_cluster(names: Sequence[str], one: str) -> str:
-    are, them = ("is no cluster", "it") if len(names) == 1 else ("are no clusters", "them")
-    return (
-        f", and {are}: judgements of one {one} are alike, which makes intervals too short; name {them}:"
-        " clusters=... (--cluster)"
-    )
 
 
 def _is_called(name: str, words: Collection[str]) -> bool:

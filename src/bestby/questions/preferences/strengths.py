@@ -289,13 +289,12 @@ def _profile(
         trials,
         first=np.where(trials.first == a, b, trials.first),
         second=np.where(trials.second == a, b, trials.second),
-        offset=trials.offset + gap * sign,
     )
     component = components(merged)
     inside = component[merged.first] == component[merged.second]
-    merged = merged.among(inside)
-    again = fit(merged, component, davidson=plain.davidson, start=start)
-    slope = float((sign[inside] * merged.count) @ again.residuals[0])
+    sign = sign[inside]
+    again = fit(merged.among(inside), component, davidson=plain.davidson, start=start, offset=gap * sign)
+    slope = float((sign * again.trials.count) @ again.residuals[0])
     return again.log_likelihood, slope, again.parameters
 
 

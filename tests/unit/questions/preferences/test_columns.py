@@ -131,9 +131,11 @@ def test_chosen_systems(tmp_path: Path) -> None:
     assert found.judgements() == [ROWS[1], ROWS[3]]
     with pytest.raises(InvalidInputError, match="the judgements: no system 'w'"):
         read_preferences(path, systems=["x", "w"])
-    with pytest.raises(InvalidInputError, match="the judgements of y alone compare nothing"):
+    with pytest.raises(InvalidInputError, match="no judgement compares two of the systems that are left: y"):
         read_preferences(path, systems="y")
-    with pytest.raises(InvalidInputError, match="y, z were never judged against each other"):
+    with pytest.raises(
+        InvalidInputError, match="no judgement compares two of the systems that are left: y, z"
+    ):
         read_preferences(path, systems=["y", "z"])
 
 

@@ -36,7 +36,6 @@ def test_a_cycle_is_said_before_any_ranking() -> None:
     assert result.fit.df == 1
     assert result.fit.p_value < 1e-15
     assert "no ranking describes these three" in str(result).split("has the highest")[0]
-    assert compare_preferences(CYCLE, fit_test=False).fit is None
 
 
 def test_the_test_of_fit_is_the_score_test_of_free_pairs() -> None:
