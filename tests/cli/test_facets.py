@@ -138,3 +138,8 @@ def test_wrong_options(runs_of_two: str, run: Run, options: list[str], message: 
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 2
+
+
+def test_a_study_that_was_asked_for_is_in_the_short_form(run: Run, runs_of_two: str) -> None:
+    assert "With 9 prompts" in run("facets", runs_of_two, "--study", "prompt=9", "--brief").stdout
+    assert "prompts: ±" not in run("facets", runs_of_two, "--brief").stdout

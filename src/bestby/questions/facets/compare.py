@@ -239,6 +239,8 @@ def _compared(data: FacetData, settings: Settings, drawing: Drawing, study: Any)
     best_set = best.best_set(name, scores, settings.level)
     shown = differences[0]
     single = tuple(Facet(facet, 1.0, (), True) for facet in data.single)
+    studies = _studies(shown, study)
+    asked = {} if study is None else {"study": [dict(one.levels) for one in studies]}
     return FacetsComparison(
         metrics=(data.metric,),
         systems=scores,
@@ -252,7 +254,7 @@ def _compared(data: FacetData, settings: Settings, drawing: Drawing, study: Any)
         ),
         provenance=made_by(
             drawing,
-            {"metrics": [name], "greater_is_better": greater, **settings.by_name()},
+            {"metrics": [name], "greater_is_better": greater, **settings.by_name(), **asked},
             {"systems": list(data.names), "design": design_text(shown.facets)},
             data.data_hash,
         ),
@@ -262,7 +264,7 @@ def _compared(data: FacetData, settings: Settings, drawing: Drawing, study: Any)
         margin=settings.margin,
         baseline=settings.baseline,
         facets=(*single, *shown.facets),
-        studies=_studies(shown, study),
+        studies=studies,
         weights=settings.weights,
         best_sets=() if best_set is None else (best_set,),
     )

@@ -61,8 +61,10 @@ MOST_SHARES = 4
 def document(c: FacetsComparison) -> Document:
     """Return the report: question, scores, differences, where they are uncertain, and other designs."""
     metric, first = c.metrics[0], c.differences[0]
-    answers = tuple(filter(None, [allocation_sentence(c)]))
-    remarks = filter(None, [shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c)])
+    studies, allocation = studies_sentence(c), allocation_sentence(c)
+    # Other designs are part of the answer where they were asked for
+    asked = (studies if "study" in c.provenance.settings else "", allocation)
+    remarks = (shares_sentence(first, alone=len(c.differences) == 1), studies, allocation)
     section = Section(
         name=metric.name,
         lead=f"{c.question} {words.headline(c, metric)}",
@@ -72,8 +74,8 @@ def document(c: FacetsComparison) -> Document:
             *([_components(c)] if any(d.components for d in c.differences) else []),
             *([_studies(c)] if c.studies else []),
         ),
-        remarks=(*remarks, *answers),
-        answers=answers,
+        remarks=tuple(filter(None, remarks)),
+        answers=tuple(filter(None, asked)),
         pictures=tuple(_pictures(c)),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
