@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from tests.cli.helpers import Run
 
@@ -46,6 +48,9 @@ def test_long_wide_and_single_files_have_one_answer(files: Path, run: Run) -> No
         for paths in (["samples.csv"], ["wide.csv"], ["short=short.csv", "long=long.csv"], ["each.csv"])
     ]
     assert all(one == answers[0] for one in answers)
+    frame = pd.read_csv(files / "each.csv")
+    result = bb.compare_attempts(frame, reading=bb.Reading(value_column="score"))
+    assert [score for one in result.curves for score in one.scores] == [one["score"] for one in answers[0]]
 
 
 def test_compare_takes_the_mean_over_samples(files: Path, run: Run) -> None:
@@ -73,6 +78,23 @@ def test_a_missing_sample_leaves_the_item_without_a_score(files: Path, run: Run)
     assert "q0" in run("compare", "each.csv").stderr
     data = bb.read(files / "each.csv", on_missing="drop")
     assert bb.compare_attempts(data).n_items == 59
+
+
+def test_samples_of_one_system_need_no_column_of_systems(files: Path, run: Run) -> None:
+    of_one = pd.read_csv(files / "each.csv").query("model == 'long'")[["task_id", "attempt", "score"]]
+    of_one.to_csv(files / "long_each.csv", index=False)
+    alone = json.loads(run("attempts", "long_each.csv", "--json", "-").stdout)["curves"]
+    among = json.loads(run("attempts", "samples.csv", "--system", "long", "--json", "-").stdout)["curves"]
+    assert [{**one, "system": "long"} for one in alone] == among
+    refused = run("attempts", "a=long_each.csv", "b=long_each.csv").stderr
+    assert "write the rows of all systems into one table" in refused
+
+
+@pytest.mark.parametrize(("on_missing", "n_items"), [("drop", 59), ("worst", 60), ("pairs", 60)])
+def test_items_without_samples_of_a_system(files: Path, on_missing: Any, n_items: int) -> None:
+    frame = pd.read_csv(files / "each.csv").query("not (model == 'long' and task_id == 'q3')")
+    reading = bb.Reading(value_column="score")
+    assert bb.compare(frame, on_missing=on_missing, reading=reading).n_items == n_items
 
 
 def test_rows_of_one_sample_twice_are_refused(files: Path, run: Run) -> None:

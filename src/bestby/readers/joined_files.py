@@ -29,7 +29,7 @@ from bestby.data.layouts.assemble import (
     typed,
     values_of,
 )
-from bestby.data.layouts.items import first_rows, is_long, value_word
+from bestby.data.layouts.items import check_no_samples, first_rows, is_long, value_word
 from bestby.data.layouts.soft import class_columns, gathered, has_classes
 from bestby.data.roles import (
     GOLD_WORDS,
@@ -396,6 +396,8 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
 
 def _part(table: Table, value: str, ids: str | None, soft: Soft) -> Part:
     items = None if ids is None else table.texts(ids, "item")
+    if items is not None:
+        check_no_samples(table, value, items)
     return Part(table.source, values_of(table, value, soft), items, table, value)
 
 

@@ -119,6 +119,14 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     roles, systems, soft = options.roles, options.systems, options.soft
     completed = roles_of(table, roles, chosen=systems is not None)
     names = systems_of(table, completed, systems)
+    if len(names) == 1 and completed.item is not None:
+        ids = table.texts(completed.item, "item")
+        if _samples_in(table, {names[0]: range(len(ids))}, {names[0]: ids}) is not None:
+            named = {**table.data, "system": column_of_texts([names[0]] * len(ids))}
+            by_system = dataclasses.replace(
+                options, system_column="system", value_column=names[0], systems=None
+            )
+            return read_long(Table(table.source, named, table.missing), by_system)
     columns = {name: values_of(table, name, soft) for name in names}
     gold = None if completed.gold is None else values_of(table, completed.gold, soft)
     if roles.annotators:
@@ -574,6 +582,8 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
     samples = _samples_in(table, rows, keys)
+    if samples is not None:  # their mean needs numbers, whatever the metric reads
+        soft = dataclasses.replace(soft, objects=False, texts=False)
     for name in names if samples is None else ():
         if len({*keys[name]}) < len(keys[name]):
             check_one_test_set(table, completed.without(table.names, by, value))
@@ -594,8 +604,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     trials: dict[str, IntArray | None] = {}
     averaged = ""
     if samples is not None:
-        columns = {name: as_scores(column) for name, column in columns.items() if not column.is_soft}
-        if gold is not None or len(columns) < len(names) or any(one.is_text for one in columns.values()):
+        if gold is not None or any(one.is_soft or one.is_items or one.is_text for one in columns.values()):
             raise _samples_of_predictions(table, samples)
         for name in names:
             keys[name], columns[name], trials[name] = _over_samples(keys[name], columns[name])
@@ -618,7 +627,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         groups=groups,
         slices=_slices(table, completed, item_of_row, rows_used),
         on_missing=on_missing,
-        objects=soft.objects,
+        objects=options.soft.objects,
     )
     message = f"a long table; {systems_read(names)} (column {by}); values: {value}; {completed.description()}"
     by_item = {
@@ -626,7 +635,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     }
     if evaluation.items is not None and by_item and len(by_item) == len(names):
         of_items = {
-            name: np.stack([pairs[item] for item in evaluation.items.tolist()])
+            name: np.array([pairs.get(item, (1, 0)) for item in evaluation.items.tolist()], dtype=np.int64)
             for name, pairs in by_item.items()
         }
         evaluation = dataclasses.replace(evaluation, trials=of_items)
@@ -652,6 +661,17 @@ def _samples_in(
         for system, ids in keys.items()
     )
     return name if all(one_each) else None
+
+
+def check_no_samples(table: Table, system: str, ids: Sequence[str]) -> None:
+    """Refuse the samples of one system in a file of its own."""
+    samples = _samples_in(table, {system: range(len(ids))}, {system: ids})
+    if samples is not None:
+        raise InvalidInputError(
+            f"{table.source}: column {quoted(samples)} numbers the answers to an item, of which a file of one"
+            " system has one each",
+            hint="write the rows of all systems into one table, with their names in a column 'system'",
+        )
 
 
 def _samples_of_predictions(table: Table, samples: str) -> InvalidInputError:
