@@ -29,7 +29,8 @@ from bestby.data.layouts.assemble import (
     typed,
     values_of,
 )
-from bestby.data.layouts.items import check_no_samples, first_rows, is_long, value_word
+from bestby.data.layouts.items import first_rows, is_long, value_word
+from bestby.data.layouts.samples import check_no_samples
 from bestby.data.layouts.soft import class_columns, gathered, has_classes
 from bestby.data.roles import (
     GOLD_WORDS,

@@ -30,12 +30,12 @@ from bestby.data.layouts.assemble import (
     typed,
     values_of,
 )
+from bestby.data.layouts.samples import Trials, check_scores, means, sample_column, samples_in, with_trials
 from bestby.data.layouts.soft import class_columns, gathered, has_classes
 from bestby.data.roles import (
     DATASET_WORDS,
     GOLD_WORDS,
     RUN_WORDS,
-    SAMPLE_WORDS,
     VALUE_WORDS,
     Roles,
     Soft,
@@ -121,7 +121,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     names = systems_of(table, completed, systems)
     if len(names) == 1 and completed.item is not None:
         ids = table.texts(completed.item, "item")
-        if _samples_in(table, {names[0]: range(len(ids))}, {names[0]: ids}) is not None:
+        if samples_in(table, {names[0]: range(len(ids))}, {names[0]: ids}) is not None:
             named = {**table.data, "system": column_of_texts([names[0]] * len(ids))}
             by_system = dataclasses.replace(
                 options, system_column="system", value_column=names[0], systems=None
@@ -502,7 +502,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
     has_values = _has_values(table, roles, options.soft, options.value_column)
     named, lacking = [], []
     if items is None or (systems is None and len({*map(normal_form, table.distinct(items))}) == table.n_rows):
-        samples = _sample_column(table)
+        samples = sample_column(table)
         told = [table.cells(by), *([] if samples is None else [table.cells(samples)])]
         pairs = {name: len({*zip(table.cells(name), *told, strict=True)}) for name in free}
         ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
@@ -581,7 +581,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         if label in rows:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
-    samples = _samples_in(table, rows, keys)
+    samples = samples_in(table, rows, keys)
     if samples is not None:  # their mean needs numbers, whatever the metric reads
         soft = dataclasses.replace(soft, objects=False, texts=False)
     for name in names if samples is None else ():
@@ -601,13 +601,11 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         _check_same(table, item_of_row, gold.take(rows_used), soft)
         gold = gold.take(firsts)
     columns, gold, classes, notes = typed({name: values.take(rows[name]) for name in names}, gold, soft)
-    trials: dict[str, IntArray | None] = {}
+    trials: Trials = {}
     averaged = ""
     if samples is not None:
-        if gold is not None or any(one.is_soft or one.is_items or one.is_text for one in columns.values()):
-            raise _samples_of_predictions(table, samples)
-        for name in names:
-            keys[name], columns[name], trials[name] = _over_samples(keys[name], columns[name])
+        check_scores(table, samples, columns, gold)
+        keys, columns, trials = means(keys, columns)
         averaged = f"; the score of an item is its mean over the samples (column {samples})"
     if on_missing == "error":
         for name in names:
@@ -630,68 +628,8 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         objects=options.soft.objects,
     )
     message = f"a long table; {systems_read(names)} (column {by}); values: {value}; {completed.description()}"
-    by_item = {
-        name: dict(zip(keys[name], pairs, strict=True)) for name, pairs in trials.items() if pairs is not None
-    }
-    if evaluation.items is not None and by_item and len(by_item) == len(names):
-        of_items = {
-            name: np.array([pairs.get(item, (1, 0)) for item in evaluation.items.tolist()], dtype=np.int64)
-            for name, pairs in by_item.items()
-        }
-        evaluation = dataclasses.replace(evaluation, trials=of_items)
+    evaluation = with_trials(evaluation, trials)
     return dataclasses.replace(evaluation, called=dict.fromkeys(names, value)), message + averaged
-
-
-def _sample_column(table: Table) -> str | None:
-    """Return the column that is called as numbers of samples are; None if there is none."""
-    by_name = {name.lower(): name for name in reversed(table.names)}
-    return next((by_name[word] for word in SAMPLE_WORDS if word in by_name), None)
-
-
-def _samples_in(
-    table: Table, rows: Mapping[str, Sequence[int]], keys: Mapping[str, Sequence[str]]
-) -> str | None:
-    """Return the column that tells the rows of one item and system apart as samples; None if none repeats."""
-    name = _sample_column(table)
-    if name is None or all(len({*ids}) == len(ids) for ids in keys.values()):
-        return None
-    samples = table.cells(name)
-    one_each = (
-        len({*zip(ids, (samples[row] for row in rows[system]), strict=True)}) == len(ids)
-        for system, ids in keys.items()
-    )
-    return name if all(one_each) else None
-
-
-def check_no_samples(table: Table, system: str, ids: Sequence[str]) -> None:
-    """Refuse the samples of one system in a file of its own."""
-    samples = _samples_in(table, {system: range(len(ids))}, {system: ids})
-    if samples is not None:
-        raise InvalidInputError(
-            f"{table.source}: column {quoted(samples)} numbers the answers to an item, of which a file of one"
-            " system has one each",
-            hint="write the rows of all systems into one table, with their names in a column 'system'",
-        )
-
-
-def _samples_of_predictions(table: Table, samples: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"{table.source}: column {quoted(samples)} numbers the answers to an item, whose mean is taken over"
-        " scores only",
-        hint="give the score of each answer in place of the prediction, such as 1 for right and 0 for wrong;"
-        f" or take {quoted(samples)} as a facet, with compare_facets (bestby facets)",
-    )
-
-
-def _over_samples(ids: Sequence[str], column: Column) -> tuple[list[str], Column, IntArray | None]:
-    """Return the ids once, the mean of each, missing where a sample is, and samples and right ones of 0/1."""
-    places = {item: place for place, item in enumerate(dict.fromkeys(ids))}
-    code = np.array([places[item] for item in ids])
-    values = np.where(column.missing, 0.0, column.values.astype(np.float64))
-    n, sums = np.bincount(code), np.bincount(code, weights=values)
-    is_missing = np.bincount(code, weights=column.missing) > 0.0
-    trials = np.column_stack([n, sums]).astype(np.int64) if np.isin(values, (0.0, 1.0)).all() else None
-    return list(places), Column(sums / n, is_missing), trials
 
 
 def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> tuple[Roles, str]:
