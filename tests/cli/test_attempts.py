@@ -19,7 +19,7 @@ def files(tmp_path: Path) -> Path:
     """Write samples of two systems as a long table, as a wide one, and as a file per system."""
     chance = random.Random(3)
     long, wide = ["system,item,n,c,contest"], ["id,short.n,short.c,long.n,long.c"]
-    each = ["model,task_id,attempt,score,contest,answer,gold"]
+    each = ["model,item,attempt,score,contest,answer,gold"]
     for item in range(60):
         hard = chance.random()
         counts = {
@@ -60,7 +60,9 @@ def test_compare_takes_the_mean_over_samples(files: Path, run: Run) -> None:
     assert [[one[key] for key in kept] for one in of_samples["differences"]] == [
         [one[key] for key in kept] for one in json.loads(of_pairs.stdout)["differences"]
     ]
-    assert any("its mean over the samples (column attempt)" in one["message"] for one in of_samples["notes"])
+    assert any(
+        "its mean over the samples (column attempt: 20)" in one["message"] for one in of_samples["notes"]
+    )
 
 
 def test_samples_of_predictions_are_another_question(files: Path, run: Run) -> None:
@@ -81,7 +83,7 @@ def test_a_missing_sample_leaves_the_item_without_a_score(files: Path, run: Run)
 
 
 def test_samples_of_one_system_need_no_column_of_systems(files: Path, run: Run) -> None:
-    of_one = pd.read_csv(files / "each.csv").query("model == 'long'")[["task_id", "attempt", "score"]]
+    of_one = pd.read_csv(files / "each.csv").query("model == 'long'")[["item", "attempt", "score"]]
     of_one.to_csv(files / "long_each.csv", index=False)
     alone = json.loads(run("attempts", "long_each.csv", "--json", "-").stdout)["curves"]
     among = json.loads(run("attempts", "samples.csv", "--system", "long", "--json", "-").stdout)["curves"]
@@ -92,7 +94,7 @@ def test_samples_of_one_system_need_no_column_of_systems(files: Path, run: Run) 
 
 @pytest.mark.parametrize(("on_missing", "n_items"), [("drop", 59), ("worst", 60), ("pairs", 60)])
 def test_items_without_samples_of_a_system(files: Path, on_missing: Any, n_items: int) -> None:
-    frame = pd.read_csv(files / "each.csv").query("not (model == 'long' and task_id == 'q3')")
+    frame = pd.read_csv(files / "each.csv").query("not (model == 'long' and item == 'q3')")
     reading = bb.Reading(value_column="score")
     assert bb.compare(frame, on_missing=on_missing, reading=reading).n_items == n_items
 

@@ -94,9 +94,9 @@ def test_what_answers_no_question_says_why(run: Run, tmp_path: Path) -> None:
         (one_per_system(), ("preds_bert.jsonl", "preds_roberta.jsonl"), "--gold label"),
         ({**PER_LINE, "gold.txt": GOLD_LINES}, ("bert.txt", "roberta.txt", "gold.txt"), "--gold gold.txt"),
         (
-            {"l.csv": csv(long("example", "marks"))},
+            {"l.csv": csv(long("example_id", "correct"))},
             ("l.csv",),
-            "--item example and --value-column marks",
+            "--item example_id and --value-column correct",
         ),
         ({"l.csv": csv(long("input", "score"))}, ("l.csv",), "--item input"),
         (

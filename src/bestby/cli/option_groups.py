@@ -15,7 +15,7 @@ Number = float | None
 Count = int | None
 
 
-ITEM_HELP = "Column with item ids (default: item, id, task_id or another usual name)"
+ITEM_HELP = "Column with item ids (default: item, id or item_id)"
 CACHE_HELP = "Keep the counts of texts there, for later comparisons of the same texts."
 
 

@@ -24,8 +24,8 @@ from bestby.results.base import Note
 
 T = TypeVar("T")
 
-ITEM_WORDS = ("item", "id", "item_id", "question_id", "example_id", "instance_id", "problem_id", "task_id")
-"""Names of columns taken for item ids when the user names none, the first that a table has."""
+ITEM_WORDS = ("item", "id", "item_id")
+"""Names of columns taken for item ids when the user names none."""
 
 SAMPLE_WORDS = ("sample", "sample_id", "attempt", "attempt_id", "trial", "trial_id", "completion_id")
 """Names of columns that number the answers of a system to one item."""

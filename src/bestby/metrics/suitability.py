@@ -603,14 +603,22 @@ def _check_shared(
             )
             notes.append(Note("label_precision", message, (name,)))
     distinct = np.unique(gold)
-    if n_items is not None and predicted and distinct.dtype.kind == "U" and _hardly_recur(distinct, n_items):
+    others = (label for labels in predicted.values() for label in labels.tolist() if label not in gold_labels)
+    if n_items is not None and _are_answers(distinct, n_items) and any(True for _ in others):
         message = (
-            f"the gold looks like texts, such as {_quoted(distinct[0])}, and a prediction that is not the"
-            " same letter by letter counts as wrong; em and qa_f1 read answers, bleu, chrf and rougeL other"
-            " texts"
+            f"the gold looks like texts, such as {_quoted(max(distinct.tolist(), key=len))}, and a prediction"
+            " that is not the same letter by letter counts as wrong; em and qa_f1 read answers, bleu, chrf"
+            " and rougeL other texts"
         )
         notes.append(Note("texts_as_labels", message))
     return notes
+
+
+def _are_answers(distinct: Array, n_items: int) -> bool:
+    """Return whether labels hardly recur and some have several words, as no codes, dates and classes have."""
+    if distinct.dtype.kind != "U" or not _hardly_recur(distinct, n_items):
+        return False
+    return sum(" " in label.strip() for label in distinct.tolist()) > 0.2 * distinct.size
 
 
 def _examples(pairs: Sequence[tuple[Any, Any]]) -> str:

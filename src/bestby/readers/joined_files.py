@@ -397,8 +397,8 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
 
 def _part(table: Table, value: str, ids: str | None, soft: Soft) -> Part:
     items = None if ids is None else table.texts(ids, "item")
-    if items is not None:
-        check_no_samples(table, value, items)
+    if ids is not None and items is not None:
+        check_no_samples(table, ids, items)
     return Part(table.source, values_of(table, value, soft), items, table, value)
 
 

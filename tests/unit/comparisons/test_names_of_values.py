@@ -216,7 +216,7 @@ def test_with_gold_columns_are_systems() -> None:
 
 def test_rows_of_several_systems_are_not_taken_for_one() -> None:
     frame = pd.DataFrame({"model": ["a", "b"] * 20, "correct": ONE})
-    with pytest.raises(bb.errors.InvalidInputError, match="names systems"):
+    with pytest.raises(bb.errors.InvalidInputError, match="holds text"):
         bb.evaluate(frame)
 
 

@@ -134,10 +134,16 @@ def test_one_of_several_without_a_label_of_the_gold_is_noted() -> None:
     }
 
 
-@pytest.mark.parametrize(("distinct", "noted"), [(40, True), (10, False)])
-def test_a_gold_of_texts_is_noted(distinct: int, noted: bool) -> None:
-    gold = [f"answer {item % distinct}" for item in range(40)]
-    result = bb.compare({"a": gold, "b": [*gold[:30], *gold[:10]]}, gold)
+@pytest.mark.parametrize(
+    ("form", "distinct", "other", "noted"),
+    [
+        ("answer {}", 40, "another", True), ("answer {}", 40, "answer 1", False),
+        ("answer {}", 10, "another", False), ("2024-01-{}", 40, "another", False),
+    ],
+)  # fmt: skip
+def test_a_gold_of_texts_is_noted(form: str, distinct: int, other: str, noted: bool) -> None:
+    gold = [form.format(item % distinct) for item in range(40)]
+    result = bb.compare({"a": gold, "b": [*gold[:30], *[other] * 10]}, gold)
     assert noted is any(note.code == "texts_as_labels" for note in result.notes)
 
 

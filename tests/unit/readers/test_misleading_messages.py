@@ -121,8 +121,8 @@ def test_one_object_is_no_table(make: Make, content: Any, keys: str, hint: str) 
 # Tables
 
 
-@pytest.mark.parametrize("value", ["score", "correct", "points given"])
-@pytest.mark.parametrize("item", ["example", "question no", "input"])
+@pytest.mark.parametrize("value", ["score", "correct", "acc"])
+@pytest.mark.parametrize("item", ["example_id", "question_id", "input"])
 def test_a_long_table_whose_ids_have_another_name(make: Make, item: str, value: str) -> None:
     lines = [f"model,{item},{value}"]
     for name, labels in (("a", A), ("b", B)):
@@ -131,7 +131,7 @@ def test_a_long_table_whose_ids_have_another_name(make: Make, item: str, value: 
     error = refused(path)
     assert f"model, {item}, {value}" in error.message
     named = proposed(error)
-    assert named == {"items": item} | ({"value_column": value} if value == "points given" else {})
+    assert named == {"items": item} | ({} if value == "score" else {"value_column": value})
     assert scores(path, **in_records(bb.read, named)) == pytest.approx([*SCORES.values()])
 
 
@@ -424,8 +424,8 @@ def test_probabilities_with_a_decimal_comma_are_called_so(make: Make) -> None:
 
 
 def test_the_column_of_right_answers_is_proposed_for_values(make: Make) -> None:
-    rows = "".join(f"{name},{i},{i % 9},{i % 2},{i % 3}\n" for name in "ab" for i in range(9))
-    path = make("t.csv", f"system,item,tokens,correct,reward\n{rows}")
+    rows = "".join(f"{name},{i},{i % 9},{i % 2}\n" for name in "ab" for i in range(9))
+    path = make("t.csv", f"system,item,tokens,correct\n{rows}")
     error = refused(path)
     assert proposed(error) == {"value_column": "correct"}
     assert scores(path, reading=bb.Reading(value_column="correct")) == pytest.approx([4 / 9, 4 / 9])

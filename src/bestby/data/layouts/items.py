@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,15 @@ from bestby.data.layouts.assemble import (
     typed,
     values_of,
 )
-from bestby.data.layouts.samples import Trials, check_scores, means, sample_column, samples_in, with_trials
+from bestby.data.layouts.samples import (
+    Trials,
+    check_scores,
+    means,
+    sample_columns,
+    samples_in,
+    samples_text,
+    with_trials,
+)
 from bestby.data.layouts.soft import class_columns, gathered, has_classes
 from bestby.data.roles import (
     DATASET_WORDS,
@@ -45,7 +53,6 @@ from bestby.data.roles import (
     counts_rows,
     describe_wide,
     facet_columns,
-    gold_names,
     left_out_notes,
     listed,
     matching,
@@ -121,7 +128,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     names = systems_of(table, completed, systems)
     if len(names) == 1 and completed.item is not None:
         ids = table.texts(completed.item, "item")
-        if samples_in(table, {names[0]: range(len(ids))}, {names[0]: ids}) is not None:
+        if samples_in(table, completed.item, {"": range(len(ids))}, {"": ids}) is not None:
             named = {**table.data, "system": column_of_texts([names[0]] * len(ids))}
             by_system = dataclasses.replace(
                 options, system_column="system", value_column=names[0], systems=None
@@ -413,23 +420,15 @@ def is_long(
     """
     item = roles.item
     return (
-        _has_values(table, roles, soft, value_column)
+        _has_values(table, soft, value_column)
         and (item in table.data if item is not None else table.item_column(None) is not None)
         and system_column_of(table, roles, systems) is not None
     )
 
 
-def _has_values(table: Table, roles: Roles, soft: Soft, value_column: str | None) -> bool:
-    named = value_column or value_word(table.data, prefer_score=True) or _only_scores(table, roles)
-    return bool(named or _only_soft(table) or soft.every_column or has_classes(table, soft))
-
-
-def _only_scores(table: Table, roles: Roles) -> str | None:
-    """Return the one column that is called as scores are, if there is no gold to compare predictions with."""
-    if roles.gold is not None or roles.annotators or gold_names(table.names):
-        return None
-    scores = [name for name in table.names if score_column([name])]
-    return scores[0] if len(scores) == 1 and not as_scores(table.column(scores[0])).is_text else None
+def _has_values(table: Table, soft: Soft, value_column: str | None) -> bool:
+    is_value_named = value_column is not None or any(word in table.data for word in VALUE_WORDS)
+    return is_value_named or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
 
 
 def _only_soft(table: Table) -> str | None:
@@ -499,13 +498,12 @@ def check_not_long(table: Table, options: TableOptions) -> None:
     items = table.item_column(roles.item)
     taken = {by, items, *VALUE_WORDS, *GOLD_WORDS, *(name for _, name in roles.named())}
     free = {name: column for name in table.names if name not in taken and (column := _plain(table, name))}
-    has_values = _has_values(table, roles, options.soft, options.value_column)
+    has_values = _has_values(table, options.soft, options.value_column)
     named, lacking = [], []
     if items is None or (systems is None and len({*map(normal_form, table.distinct(items))}) == table.n_rows):
-        samples = sample_column(table)
-        told = [table.cells(by), *([] if samples is None else [table.cells(samples)])]
-        pairs = {name: len({*zip(table.cells(name), *told, strict=True)}) for name in free}
-        ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
+        ids = _item_candidates(table, free, [by])
+        for samples in sample_columns(table) if not ids else ():
+            ids = ids or _item_candidates(table, free, [by, samples])
         if not ids and not has_values:  # a wide table
             return
         check_one_test_set(table, ids)
@@ -531,6 +529,17 @@ def check_not_long(table: Table, options: TableOptions) -> None:
             f" system, but {' and '.join(lacking)}; its columns are: {listed(table.names)}",
             hint=hint,
         )
+
+
+def _item_candidates(table: Table, names: Iterable[str], beside: Sequence[str]) -> list[str]:
+    """Return the columns whose values recur and that tell the rows apart, beside others."""
+    cells = [table.cells(name) for name in beside]
+    return [
+        name
+        for name in names
+        if name not in beside
+        and len({*zip(table.cells(name), *cells, strict=True)}) == table.n_rows > len(table.distinct(name))
+    ]
 
 
 def _plain(table: Table, name: str) -> Column | None:
@@ -581,7 +590,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         if label in rows:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
-    samples = samples_in(table, rows, keys)
+    samples = samples_in(table, str(completed.item), rows, keys)
     if samples is not None:  # their mean needs numbers, whatever the metric reads
         soft = dataclasses.replace(soft, objects=False, texts=False)
     for name in names if samples is None else ():
@@ -605,8 +614,8 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     averaged = ""
     if samples is not None:
         check_scores(table, samples, columns, gold)
+        averaged = f"; the score of an item is its mean over the samples ({samples_text(samples, keys)})"
         keys, columns, trials = means(keys, columns)
-        averaged = f"; the score of an item is its mean over the samples (column {samples})"
     if on_missing == "error":
         for name in names:
             check_present(table.source, name, columns[name], keys[name])
@@ -636,8 +645,7 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
     check_there(table, roles)
     table.require(by, "system column")
     no_gold = roles.gold is None and not roles.annotators and "gold" not in table.data
-    named = value_column or value_word(table.data, prefer_score=no_gold)
-    value = named or _only_scores(table, roles) or _only_soft(table)
+    value = value_column or value_word(table.data, prefer_score=no_gold) or _only_soft(table)
     if value is None:
         raise InvalidInputError(
             f"{table.source}: no column is called {' or '.join(VALUE_WORDS)}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -13,40 +14,54 @@ from bestby._core.text import quoted
 from bestby._core.typing import IntArray
 from bestby.data.columns import Column
 from bestby.data.evaluation import Evaluation
-from bestby.data.roles import SAMPLE_WORDS
+from bestby.data.roles import SAMPLE_WORDS, listed
 from bestby.data.table import Table
 
 Trials: TypeAlias = dict[str, dict[str, IntArray]]
 """By system and item the number of samples and of right ones; empty where scores are not 0 and 1."""
 
 
-def sample_column(table: Table) -> str | None:
-    """Return the column that is called as numbers of samples are; None if there is none."""
+def sample_columns(table: Table) -> list[str]:
+    """Return the columns that are called as numbers of samples are."""
     by_name = {name.lower(): name for name in reversed(table.names)}
-    return next((by_name[word] for word in SAMPLE_WORDS if word in by_name), None)
+    return [by_name[word] for word in SAMPLE_WORDS if word in by_name]
 
 
 def samples_in(
-    table: Table, rows: Mapping[str, Sequence[int]], keys: Mapping[str, Sequence[str]]
+    table: Table, item: str, rows: Mapping[str, Sequence[int]], keys: Mapping[str, Sequence[str]]
 ) -> str | None:
     """Return the column that tells the rows of one item and system apart as samples; None if none repeats.
 
-    `rows` are those of each system, and `keys` the items of these rows.
+    `rows` are those of each system, and `keys` the items of these rows, in column `item`.
     """
-    name = sample_column(table)
-    if name is None or all(len({*ids}) == len(ids) for ids in keys.values()):
+    if all(len({*ids}) == len(ids) for ids in keys.values()):
         return None
-    samples = table.cells(name)
-    one_each = (
-        len({*zip(ids, (samples[row] for row in rows[system]), strict=True)}) == len(ids)
-        for system, ids in keys.items()
-    )
-    return name if all(one_each) else None
+    for name in sample_columns(table):
+        samples = table.cells(name)
+        one_each = (
+            len({*zip(ids, (samples[row] for row in rows[system]), strict=True)}) == len(ids)
+            for system, ids in keys.items()
+        )
+        if name != item and all(one_each):
+            return name
+    return None
 
 
-def check_no_samples(table: Table, system: str, ids: Sequence[str]) -> None:
+def samples_text(samples: str, keys: Mapping[str, Sequence[str]]) -> str:
+    """Return how many samples an item has, by system if not all have the same number."""
+    numbers = {system: Counter(ids).values() for system, ids in keys.items()}
+    texts = {
+        system: f"{min(of)}" if min(of) == max(of) else f"{min(of)} to {max(of)}"
+        for system, of in numbers.items()
+    }
+    if len({*texts.values()}) == 1:
+        return f"column {samples}: {next(iter(texts.values()))}"
+    return f"column {samples}: {listed([f'{system} {text}' for system, text in texts.items()], 6)}"
+
+
+def check_no_samples(table: Table, item: str, ids: Sequence[str]) -> None:
     """Refuse the samples of one of several systems in a file of its own."""
-    samples = samples_in(table, {system: range(len(ids))}, {system: ids})
+    samples = samples_in(table, item, {"": range(len(ids))}, {"": ids})
     if samples is not None:
         raise InvalidInputError(
             f"{table.source}: column {quoted(samples)} numbers the answers to an item, of which a file of one"

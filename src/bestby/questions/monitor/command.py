@@ -29,9 +29,7 @@ class Data(Group):
         "NAME", "Watch this system; repeatable (default: all of the log).", "--system", common=True
     )
     ignore: Names = option("KEY", "Key of a line that is not a system; repeatable.")
-    items: Text = option(
-        "KEY", "Key of the item id (default: item, id, task_id or another usual name).", "--item", common=True
-    )
+    items: Text = option("KEY", "Key of the item id (default: item, id or item_id).", "--item", common=True)
     system_column: Text = option("KEY", "Key of the system in a line per system (default: system or model).")
     value_column: Text = option(
         "KEY", "Key of the score in a line per system (default: score or value); of a log its metric."
