@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bestby._core.arrays import objects
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import InvalidInputError, OtherQuestionError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING, Column
@@ -133,7 +133,13 @@ def read(
         rest = {name: column for name, column in table.data.items() if name not in pair}
         long = dataclasses.replace(table, data={**rest, value: _pairs(table, pair)})
         options = dataclasses.replace(options, system_column=system, value_column=value)
-        evaluation, _ = read_long(long, options)
+        try:
+            evaluation, _ = read_long(long, options)
+        except OtherQuestionError as error:  # no question compares runs of pairs
+            raise InvalidInputError(
+                f"{error.message}, and pairs of numbers have no runs",
+                hint="give each item and system one pair, such as the sums over its runs",
+            ) from None
     description = f"pairs of numbers ({', '.join(pair)}), {form}; systems: {listed(evaluation.names)}"
     lengths = [[number for _, number in values] for values in evaluation.systems.values()]
     if pair[1] == "tokens" and any(numbers != lengths[0] for numbers in lengths):

@@ -231,3 +231,11 @@ def test_a_result_or_an_error_of_ours(tmp_path: Path, data: bytes, name: str) ->
     for paths in ({"t": path}, {"a": path, "b": path}):
         with contextlib.suppress(BestbyError):
             assert read(paths, on_missing="drop").evaluation is not None
+
+
+def test_runs_of_pairs_are_no_question_of_runs(tmp_path: Path) -> None:
+    rows = "".join(f"{system},q1,{run},10,{run}\n" for system in "ab" for run in (0, 1))
+    path = written(tmp_path, f"system,item,run,n,c\n{rows}")
+    for reader in (bb.read, bb.read_runs):
+        with pytest.raises(InvalidInputError, match="pairs of numbers have no runs"):
+            reader(path)
