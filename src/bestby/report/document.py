@@ -52,7 +52,7 @@ class Section:
     remarks that were asked for, which the briefest answer has; `readings` are all differences in words.
     `next_step` makes what is said below the lead: what these data can show, and what more would take.
     `items` are tables of single items, for pages only. `pairs` makes the differences of every two systems as
-    a matrix, or is None.
+    a matrix, or is None. The short answer leaves out a section that is `detailed`.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Section:
     next_step: Callable[[], str] = lambda: ""
     items: tuple[Table, ...] = ()
     pairs: Callable[[], Table] | None = None
+    detailed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,7 @@ def in_short(document: Document) -> Document:
             section, tables=tuple(part for table in section.tables for part in table.in_short()), details=()
         )
         for section in document.sections
+        if not section.detailed
     )
     return dataclasses.replace(
         document,

@@ -15,7 +15,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column, Look
-from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.comparison import BestSet, Comparison, Difference, SystemScore, part_about
 from bestby.report.fields import DIFFERENCE, MAY_BE_BEST, SCORE, attributes, named
 from bestby.report.numbers import (
     DASH,
@@ -222,7 +222,18 @@ def systems_table(
         main=2 if tested else 1,
         methods=methods if compared else "",
         footnote=" ".join(
-            filter(None, (footnote_on_letters(entries) * grouped, footnote_on_best(c.level) * asked))
+            filter(
+                None,
+                (
+                    footnote_on_letters(entries) * grouped,
+                    footnote_on_best(
+                        c.level,
+                        [entry.group or "" for entry in entries],
+                        [entry.system for entry in entries],
+                        part_about(c.best_sets, metric) if asked else None,
+                    ),
+                ),
+            )
         ),
     )
     table = with_bars(table, [(e.score, e.interval) for e in entries])
@@ -260,9 +271,20 @@ def with_first_rows(table: Table, most: int) -> Table:
     )
 
 
-def footnote_on_best(level: float) -> str:
-    """Return how the columns on the best system are to be read."""
-    return f"With {percent(level)}, the best system has a dot, and no system is farther behind it than said."
+def footnote_on_best(
+    level: float, letters: Sequence[str], systems: Sequence[str], best: BestSet | None
+) -> str:
+    """Return how the columns on the best system are to be read, and why they may say more than the letters.
+
+    `letters` are the groups of the systems, the best first; "" where there are none.
+    """
+    if best is None:
+        return ""
+    text = f"With {percent(level)}, the best system has a dot, and no system is farther behind it than said."
+    pairs = zip(letters, systems, strict=False)
+    if any({*group} & {*letters[0]} and system not in best.systems for group, system in pairs):
+        text += " Dots are of comparisons with the best alone, letters of all pairs, which tell fewer apart."
+    return text
 
 
 def footnote_on_letters(entries: Sequence[SystemScore]) -> str:

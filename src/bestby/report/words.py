@@ -72,7 +72,8 @@ def _best_headline(
     tied = [entry.system for entry in systems if stands_level(entry, first)]
     best = "highest" if metric.greater_is_better else "lowest"
     behind = None if len(tied) > 1 else first.behind
-    may_be_best = best_sentence(part_about(c.best_sets, metric), digits, first.system, behind)
+    best_set = part_about(c.best_sets, metric)
+    may_be_best = best_sentence(best_set, digits, first.system, behind)
     if len(tied) > 1:
         shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
         return f"{shared}{_told_apart_among(c, metric, tied)}.{may_be_best}"
@@ -87,7 +88,9 @@ def _best_headline(
         text = f"{first.system} has a {way} {metric.name} than {rest.format(size)} on the items both have"
     if not in_order:
         return text + "."
-    text += f"{best_clause(first.system, in_order, open_too=not may_be_best)}.{may_be_best}"
+    text += (
+        f"{best_clause(first.system, in_order, best_set)}.{may_be_best or surely_best(in_order, best_set)}"
+    )
     equivalent = [name for name, d in in_order.items() if d.verdict == "equivalent"]
     if equivalent and c.margin is not None:
         verb = are(equivalent)
@@ -153,12 +156,28 @@ def best_sentence(best: BestSet | None, digits: Rounding, first: str, behind: fl
     `behind` is how far the first one is behind the best at most, if it is to be said. That it is the best is
     for the tests of all pairs to say.
     """
-    if best is None or len(best.systems) < 2:
+    if not _is_open(best):
         return ""
+    assert best is not None
     text = f" The best system is one of {listed(best.systems)} ({percent(best.level)})"
     if behind is not None:
         text += f"; {first} is at most {digits.size(behind)} behind it"
     return f"{text}."
+
+
+def surely_best(others: Mapping[str, Difference], best: BestSet | None) -> str:
+    """Return that no other system may be the best, with a space before it, where tests of pairs are open."""
+    if best is None or len(best.systems) != 1 or all(d.significant for d in others.values()):
+        return ""
+    return (
+        f" By comparisons with the best alone, which are fewer than all pairs, only {best.systems[0]} may be"
+        f" the best ({percent(best.level)})."
+    )
+
+
+def _is_open(best: BestSet | None) -> bool:
+    """Return whether several systems may be the best, which says more than tests of pairs with the first."""
+    return best is not None and len(best.systems) > 1
 
 
 def _leader_sentence(c: Comparison, metric: MetricInfo, digits: Rounding) -> str:
@@ -186,10 +205,10 @@ def _focus_sentence(c: Comparison, metric: MetricInfo) -> str:
     )
 
 
-def best_clause(first: str, others: Mapping[str, Difference], *, open_too: bool = True) -> str:
+def best_clause(first: str, others: Mapping[str, Difference], best: BestSet | None) -> str:
     """Return how the first system stands to the others by the tests: the end of a sentence about it.
 
-    `open_too`: with those that cannot be told apart from it.
+    Those that cannot be told apart from it are named unless several may be the best, which is said instead.
     """
     test = next(iter(others.values())).test
     if test is None:
@@ -200,7 +219,7 @@ def best_clause(first: str, others: Mapping[str, Difference], *, open_too: bool 
     ]
     sided = "" if test.alternative == "two-sided" else f" (one-sided tests: {test.alternative})"
     parts = []
-    if open_ and open_too:
+    if open_ and not _is_open(best):
         parts.append(f"{listed(open_)} cannot be told apart from it{sided}")
     if against:
         parts += [f"the {name_of_test(test.name)} is significant, but speaks for {listed(against)} over it"]

@@ -143,7 +143,8 @@ def _headline(c: DatasetComparison) -> str:
         return text + "."
     behind = c.behind[0] if c.behind else None
     may_be_best = words.best_sentence(c.best, difference_rounding(c), first, behind)
-    clause = words.best_clause(first, others, open_too=not may_be_best)
+    may_be_best = may_be_best or words.surely_best(others, c.best)
+    clause = words.best_clause(first, others, c.best)
     if c.baseline in others and len(c.systems) > 2:
         clause = clause.replace("from the other", f"from the baseline {c.baseline}")
     test = next(iter(others.values())).test
@@ -304,7 +305,7 @@ def _systems(c: DatasetComparison) -> Table:
         lambda e: e[0] in best,
         part="systems",
         main=main,
-        footnote=footnote_on_best(c.level) if c.best_sets else "",
+        footnote=_on_best(c),
     )
     return with_first_rows(table, BEST)
 
@@ -338,6 +339,12 @@ def _open_ranks(low: int | None, high: int | None) -> Cell:
 
 def _letters(standings: family.Standings | None, place: int) -> str:
     return family.standing(standings, place)["group"] or ""
+
+
+def _on_best(c: DatasetComparison) -> str:
+    standings = _standings(c)
+    letters = [_letters(standings, place) for place in range(len(c.systems))]
+    return footnote_on_best(c.level, letters, c.systems, c.best)
 
 
 _TWO, _THREE = Rounding(2), Rounding(3)
@@ -628,7 +635,7 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
     called = "Scores" if c.metric.name == "mean" else c.metric.name
     what = f"{called} on each dataset ({words.direction(c.metric)})"
     footnote = "Systems that share a letter in a row cannot be told apart there." if lettered else ""
-    footnote = f"{footnote} {footnote_on_best(c.level) if on_the_best else ''}".strip()
+    footnote = f"{footnote} {_on_best(c) if on_the_best else ''}".strip()
     table = Table.of(
         what, (column.name("dataset", itemgetter(0)), *columns), [*entries, *below], part="scores", main=0,
         footnote=footnote, details=details,

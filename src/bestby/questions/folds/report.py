@@ -91,8 +91,8 @@ def _headline(c: FoldComparison) -> str:
     others = differences_with(c, first)
     behind = c.behind[0] if c.behind and not words.are_level(c.means[0], c.means[1]) else None
     may_be_best = words.best_sentence(c.best, difference_rounding(c), first, behind)
-    clause = words.best_clause(first, others, open_too=not may_be_best) if others else ""
-    return f"{text}{clause}.{may_be_best}"
+    clause = words.best_clause(first, others, c.best) if others else ""
+    return f"{text}{clause}.{may_be_best or words.surely_best(others, c.best)}"
 
 
 def _effects(c: FoldComparison) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def _systems(c: FoldComparison) -> Table:
         entries,
         lambda e: e[2] == c.means[0],
         part="scores",
-        footnote=footnote_on_best(c.level) if c.best_sets else "",
+        footnote=footnote_on_best(c.level, letters or (), c.systems, c.best),
     )
 
 

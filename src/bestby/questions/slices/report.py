@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from operator import attrgetter
@@ -24,7 +25,7 @@ from bestby.report.figures.texts import name
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.paper import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.references import cite
-from bestby.report.tables import BEST, Table, metric_info, with_bars, with_first_rows
+from bestby.report.tables import BEST, MOST_IN_SHORT, Table, metric_info, with_bars, with_first_rows
 from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
 
@@ -33,9 +34,11 @@ def document(c: SlicesComparison) -> Document:
     """Return the report: a section for each metric and pair."""
     # More pictures than these are not looked at
     pictured = c.overall[:6]
+    first, *others = (_section(c, whole, pictured=whole in pictured) for whole in c.overall)
+    # Of several pairs the short answer shows the slices of the first, and a line of each
     sections = [
-        _section(c, whole, pictured=whole in pictured, details=place > 0)
-        for place, whole in enumerate(c.overall)
+        replace(first, tables=(*first.tables, *([_pairs(c)] if others else []))),
+        *(replace(one, detailed=True) for one in others),
     ]
     extent = c.overall[0].extent
     return several_sections(
@@ -48,8 +51,8 @@ def document(c: SlicesComparison) -> Document:
     )
 
 
-def _section(c: SlicesComparison, whole: Difference, *, pictured: bool, details: bool) -> Section:
-    tests = [h for h in c.heterogeneity if (h.metric, h.a, h.b) == (whole.metric, whole.a, whole.b)]
+def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Section:
+    tests = _tests_of(c, whole)
     several = len(c.metrics) > 1 or len(c.overall) > len(c.metrics)
     lead = " ".join([sentence(c, whole), *(_dependence(h, c.level) for h in tests)])
     caption = filled_caption(c)
@@ -58,8 +61,7 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool, details:
         caption,
         partial(slices, c, whole.metric, pair=whole),
     )
-    # Of several pairs the short answer shows the slices of the first, and what is said of each
-    tables = [replace(_slices(c, whole), details=details)]
+    tables = [_slices(c, whole)]
     if tests:
         tables.append(_tests(tests, whole, c.level))
     return Section(
@@ -70,6 +72,54 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool, details:
     )
 
 
+def _pairs(c: SlicesComparison) -> Table:
+    """Return a line for each metric and pair: the difference on all items, and in which slices it shows."""
+
+    def slices_won(of_first: bool) -> Callable[[Difference], str]:
+        def cell(whole: Difference) -> str:
+            system = whole.a if of_first else whole.b
+            return listed([_named(c, one) for one in c.of(whole) if one.winner == system], 3) or DASH
+
+        return cell
+
+    def depends(whole: Difference) -> Cell:
+        p_values = [h.p_value for h in _tests_of(c, whole)]
+        p = min(p_values, default=math.nan)
+        return Cell(p_text(p, alpha_at(c.level)), p) if p_values else Cell(DASH, math.inf)
+
+    digits = Rounding.of([(d.estimate, d.interval) for d in c.overall])
+    columns = (
+        column.text("metric", attrgetter("metric"), applies=len(c.metrics) > 1),
+        column.name("first", attrgetter("a")),
+        column.name("second", attrgetter("b")),
+        column.number("difference", digits, attrgetter("estimate")),
+        column.p_value("p", attrgetter("p_adjusted"), c.level),
+        column.text("better in", slices_won(True)),
+        column.text("worse in", slices_won(False)),
+        Column("p (slices)", depends),
+    )
+    table = Table.of(
+        "All pairs: the difference on all items, and in which slices it is significant",
+        columns,
+        c.overall,
+        stands_out,
+        main=2,
+        footnote="better in, worse in: the slices in which the first is significantly better, or worse."
+        " p (slices): that the difference is the same in all slices; of several columns the smallest.",
+    )
+    # Those with the first system, of many pairs
+    most = sum(d.metric == c.metrics[0].name and c.overall[0].a in (d.a, d.b) for d in c.overall)
+    return with_first_rows(table, max(MOST_IN_SHORT, most))
+
+
+def _tests_of(c: SlicesComparison, whole: Difference) -> list[Heterogeneity]:
+    return [h for h in c.heterogeneity if (h.metric, h.a, h.b) == (whole.metric, whole.a, whole.b)]
+
+
+def _named(c: SlicesComparison, one: SliceDifference) -> str:
+    return one.slice if len(c.columns) < 2 else f"{one.column} {one.slice}"
+
+
 def sentence(c: SlicesComparison, whole: Difference) -> str:
     """Return whether two systems differ significantly on all items, and in which slices.
 
@@ -77,13 +127,12 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     to be so.
     """
     slices = c.of(whole)
-    named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in slices}
     first = whole.winner or better_by_score(whole) or whole.a
     other = whole.b if first == whole.a else whole.a
     higher, lower = ("higher", "lower") if whole.greater_is_better else ("lower", "higher")
-    better = [named[id(s)] for s in slices if s.winner == first]
-    worse = [named[id(s)] for s in slices if s.winner == other]
-    below = [named[id(s)] for s in slices if not s.winner and better_by_score(s.difference) == other]
+    better = [_named(c, s) for s in slices if s.winner == first]
+    worse = [_named(c, s) for s in slices if s.winner == other]
+    below = [_named(c, s) for s in slices if not s.winner and better_by_score(s.difference) == other]
     found = [
         f"significantly {side} in {'every slice' if len(names) == len(slices) else listed(names)}"
         for side, names in ((higher, better), (lower, worse))
