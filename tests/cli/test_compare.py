@@ -138,3 +138,11 @@ def test_percent_of_what_is_no_comparison_of_items(
     assert shown in " ".join(capsys.readouterr().out.split())
     assert not github or shown in " ".join(summary.read_text(encoding="utf-8").split())
     assert shown not in Path("t.json").read_text(encoding="utf-8")
+
+
+def test_a_gold_among_the_systems_is_noted(tmp_path: Path, run: Run) -> None:
+    for name, labels in (("gold", "xyxy"), ("a", "xyyy"), ("b", "xxxy")):
+        (tmp_path / f"{name}.txt").write_text("\n".join(labels * 9), encoding="utf-8")
+    note = "'gold' is compared as a system and called as a gold is"
+    assert note in " ".join(run("compare", "gold.txt", "a.txt", "--gold", "b.txt").stdout.split())
+    assert note not in " ".join(run("compare", "a.txt", "b.txt", "--gold", "gold.txt").stdout.split())

@@ -49,3 +49,11 @@ def test_a_growing_log_of_one_system_or_of_predictions(run: Run, tmp_path: Path)
         check_refused(run("watch", f"{name}.jsonl"), message, "--system NAME")
         named = [word for key in keys for word in ("--system", key)]
         assert run("watch", f"{name}.jsonl", *named).returncode in (0, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("paths", "hint"),
+    [(["88.3%", "87.6%"], "--score 88.3%"), (["paper.csv"], "--table paper.csv")],
+)
+def test_published_scores_by_position(run: Run, paths: list[str], hint: str) -> None:
+    assert hint in run("published", *paths).stderr

@@ -99,3 +99,12 @@ def test_bad_input_is_two_lines_on_stderr(
     (tmp_path / "one.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     (tmp_path / "twice.csv").write_text("run,a,b\n1,2,3\n1,4,5\n", encoding="utf-8")
     check_refused(run("runs", *arguments), first, second)
+
+
+@pytest.mark.parametrize("command", ["runs", "datasets"])
+def test_a_column_that_numbers_the_rows_is_no_system(tmp_path: Path, run: Run, command: str) -> None:
+    first = {"runs": "seed", "datasets": "dataset"}[command]
+    rows = [f"r{i},{i + 1},0.{50 + i},0.{60 - i}" for i in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join([f"{first},person,a,b", *rows]), encoding="utf-8")
+    assert "column 'person' counts the rows" in run(command, "t.csv").stderr
+    assert run(command, "t.csv", "--ignore", "person").returncode == 0

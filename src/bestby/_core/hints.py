@@ -24,7 +24,7 @@ _MEANT = {
         "n_resamples": "bootstraps bootstrap_samples iterations n_boot n_bootstrap n_bootstraps n_iter"
         " n_iters n_iterations n_loops n_permutations n_samples n_trials num_iterations sampling",
         "greater_is_better": "lower_is_better",
-        "items": "item",
+        "items": "item item_column item_ids id_column ids",
         "clusters": "cluster",
         "strata": "stratum",
         "systems": "system",

@@ -41,6 +41,8 @@ _SLICES_OF_JUDGED = (
 _MOST_NAMES = 8
 """Parameters that a hint lists: a line of them."""
 
+_OTHER_NAMES = 'result.labelled({"f1_macro": "Macro-F1"}) is the result with other names in all that is shown'
+
 _UNNAMED = ("self", "cls")
 
 _PLAIN: dict[str, Callable[[Any, str], object]] = {
@@ -120,6 +122,8 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
         place = moved[close[0]].format(quoted(value) if isinstance(value, int | float | str) else "...")
         message = f"{name}() has no parameter {word!r}: it is given in {place.partition('=')[0]}"
         return UnknownKeywordError(message, place, argument=word)
+    if word == "labels":
+        return UnknownKeywordError(f"{name}() has no parameter 'labels'", _OTHER_NAMES, argument=word)
     question = f"; did you mean {close[0]}?" if close else ""
     more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
     hint = f"it takes {', '.join(named[:_MOST_NAMES])}{more}: see help(bestby.{name})"

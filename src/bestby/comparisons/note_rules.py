@@ -9,12 +9,12 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import percentage
+from bestby._core.text import percentage, quoted
 from bestby._core.typing import IntArray, Question
 from bestby.comparisons import dependence, one_pair
 from bestby.comparisons.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
-from bestby.data.roles import listed
+from bestby.data.roles import gold_names, listed
 from bestby.engine import interval_choice, interval_methods
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
@@ -79,7 +79,16 @@ def evaluation_notes(
     """Return notes on how the data were read, and their size; refuse data in a single cluster."""
     compares_labels = any(metric.reads != "numbers" for metric in metrics)
     brought = [note for note in evaluation.notes if compares_labels or note.code != "labels_merged"]
-    return [*brought, *data_notes(evaluation, intervals=settings.interval is not None)]
+    gold = [
+        Note(
+            "gold_as_system",
+            f"{quoted(name)} is compared as a system and called as a gold is: if it is the gold, name it so:"
+            " gold=... (--gold)",
+            (name,),
+        )
+        for name in gold_names(evaluation.names if evaluation.gold is not None else ())
+    ]
+    return [*brought, *gold, *data_notes(evaluation, intervals=settings.interval is not None)]
 
 
 def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[Note]:

@@ -106,13 +106,13 @@ class Rounding:
     """Whether the decimals follow from intervals, so that a writer may be asked for others."""
 
     @classmethod
-    def of(cls, measured: Iterable[tuple[float, Interval | None]], margin: float | None = None) -> Rounding:
+    def of(cls, measured: Iterable[tuple[float, Interval | None]], *margins: float | None) -> Rounding:
         """Return the rounding that shows the second significant digit of half the width of the intervals.
 
         All numbers of a column get the same decimals: those of the shortest interval, but no more than one
         above those of the median, lest one odd row litter all others with digits; and no more than show eight
-        digits of the largest number, as intervals can be mere rounding. `margin` is the smallest
-        difference that matters: a number must show on which side of it it lies.
+        digits of the largest number, as intervals can be mere rounding. `margins` are the smallest
+        differences that matter: a number must show on which side of them it lies.
 
         >>> Rounding.of([(0.06, Interval(0.0235, 0.094, 0.95, "bca", False))])
         Rounding(decimals=3, marks=())
@@ -120,7 +120,7 @@ class Rounding:
         '0.75000000'
         """
         rows = list(measured)
-        marks = () if margin is None else (-margin, margin)
+        marks = tuple(dict.fromkeys(sign * one for one in margins if one is not None for sign in (-1.0, 1.0)))
         numbers = [abs(x) for estimate, interval in rows for x in (estimate, *ends(interval))]
         largest = max((x for x in numbers if math.isfinite(x)), default=0.0)
         halves = [half_width(estimate, interval) for estimate, interval in rows]

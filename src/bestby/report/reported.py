@@ -295,6 +295,7 @@ class Reported(ABC):
 
         return terminal.to_text(shown_in(self, percent), top)
 
+    @with_suggestions
     def methods(self, style: Literal["text", "latex", "markdown"] = "text") -> str:
         r"""Return a paragraph for a paper: what was compared and how, with the works that it rests on.
 

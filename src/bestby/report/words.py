@@ -326,7 +326,7 @@ def by_swaps(d: Difference, asked: str | None) -> bool:
 
 def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     """Return one difference in plain words: size and interval, test, why they disagree, verdict."""
-    digits = rounding or Rounding.of([(d.estimate, d.interval)], margin=d.margin)
+    digits = rounding or Rounding.of([(d.estimate, d.interval)], d.margin)
     parts = [_size_sentence(d, digits)]
     if d.test is not None and d.p_adjusted is not None:
         parts.append(_test_sentence(d, d.test, d.p_adjusted))
@@ -344,7 +344,7 @@ def short(entry: Any) -> str:
 
 
 def _short_difference(d: Difference) -> str:
-    digits = Rounding.of([(d.estimate, d.interval)], margin=d.margin)
+    digits = Rounding.of([(d.estimate, d.interval)], d.margin)
     sure = "" if d.interval is None else f" {digits.interval(d.interval)}"
     parts = [f"{d.a} {MINUS} {d.b}: {digits.text(d.estimate)}{sure}"]
     if d.p_value is not None and d.p_adjusted is not None:

@@ -89,6 +89,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Numbers with decimal commas count as labels; write points and choose a metric of numbers.",
         "direction_guessed":
             "The name of the metric decided whether higher is better; if wrong, all results are reversed.",
+        "gold_as_system":
+            "A system is called as a gold is; if it is the gold, name it as such.",
         "label_precision":
             "Predicted numbers count as wrong only because they are rounded otherwise than the gold.",
         "label_spelling":

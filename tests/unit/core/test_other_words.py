@@ -16,6 +16,7 @@ from bestby.questions.advice.advise import KINDS_ELSEWHERE
 GOLD = [1, 0] * 10
 SYSTEMS = {"a": GOLD, "b": [1, 1] * 10}
 KEYWORDS = {
+    "item_column": ([*range(20)], "items"),
     "sampling": (500, "n_resamples"),
     "n_iter": (500, "n_resamples"),
     "n_loops": (500, "n_resamples"),
@@ -125,3 +126,11 @@ def test_advise_and_compare_know_the_same_names_of_metrics() -> None:
         for one in proposed:
             assert resolve(one if one not in ("f1", "precision", "recall") else f"{one}_macro")
             assert bb.advise(one).test
+
+
+@pytest.mark.parametrize("call", ["compare", "to_latex", "methods"])
+def test_labels_are_those_of_a_result(call: str) -> None:
+    result = bb.compare(SYSTEMS, GOLD)
+    with pytest.raises(bb.errors.BestbyError) as caught:
+        bb.compare(SYSTEMS, GOLD, labels={}) if call == "compare" else getattr(result, call)(labels={})
+    assert str(caught.value.hint).startswith("result.labelled({")

@@ -378,3 +378,16 @@ def test_published_hans(shared_data) -> None:
     assert evaluation.n_items == 30_000
     assert evaluation.clusters is not None
     assert np.unique(evaluation.clusters).size == 30
+
+
+@pytest.mark.parametrize("columns", ["task,item,a,b", "task,item,system,score"])
+def test_ids_that_are_unique_beside_another_column_name_it(make: Make, columns: str) -> None:
+    wide = columns.endswith("b")
+    rows = [
+        (t, i, *([i % 2, 1] if wide else [s, i % 2])) for t in "xyz" for i in range(4) for s in "ab"[wide:]
+    ]
+    path = make("t.csv", "\n".join([columns, *(",".join(map(str, row)) for row in rows)]))
+    with pytest.raises(InvalidInputError, match="item ids") as caught:
+        read(path, by="task")
+    assert caught.value.hint == "items are told apart by task and item together, so name both: items=[...]"
+    assert read(path, items=["task", "item"], by="task").n_items == 12

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import bestby as bb
 from bestby.report import words
 from bestby.report.comparison import Comparison
 from bestby.report.tables import systems_table
@@ -179,3 +180,17 @@ def test_scores_that_differ_by_rounding_alone_are_shared(made: SimpleNamespace) 
     assert x.score != level.systems[1].score
     assert headline(level).startswith("x and y share the highest accuracy, ")
     assert [row.strong for row in systems_table(level, level.metrics[0]).rows] == [True, True, False]
+
+
+def test_a_single_best_system_that_pairs_leave_open_is_explained() -> None:
+    runs = {
+        "ours": [0.814, 0.818, 0.806, 0.816, 0.8135],
+        "b": [0.806, 0.7995, 0.8065, 0.7925, 0.8067],
+        "c": [0.797, 0.816, 0.800, 0.801, 0.7975],
+    }
+    text = " ".join(str(bb.compare_runs(runs)).split())
+    assert "c and b cannot be told apart from it." in text
+    assert "fewer than all pairs, only ours may be the best (95 %)." in text
+    assert "Dots are of comparisons with the best alone, letters of all pairs" in text
+    apart = bb.compare_runs({**runs, "ours": [one + 0.1 for one in runs["ours"]]})
+    assert "best alone" not in str(apart)

@@ -17,7 +17,7 @@ from bestby._core.typing import FloatArray
 from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
-from bestby.data.layouts.items import evaluation_of, system_column_of
+from bestby.data.layouts.items import check_no_counter, evaluation_of, system_column_of
 from bestby.data.layouts.runs import VALUE_WORDS, column_of_values, unscored_run
 from bestby.data.roles import (
     DATASET_WORDS,
@@ -329,6 +329,8 @@ def _systems(table: Table, systems: Sequence[str] | None, other: set[str | None]
             f"{table.source}: column {quoted(quantity)} holds a quantity of a system, beside its scores",
             hint=f"leave it out: ignore={quantity!r}; or choose the columns of the systems: systems=[...]",
         )
+    if systems is None:
+        check_no_counter(table, {name: table.column(name) for name in names}, None)
     if not names:
         raise InvalidInputError(
             f"{table.source}: there is no column of a system", hint=f"its columns are: {listed(table.names)}"

@@ -18,6 +18,7 @@ from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import GAPS, Evaluation
 from bestby.data.layouts import assemble
 from bestby.data.layouts.assemble import (
+    CLUSTERS_HINT,
     GROUP_ROLES,
     agreed,
     by_id,
@@ -128,12 +129,14 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     names = systems_of(table, completed, systems)
     if len(names) == 1 and completed.item is not None:
         ids = table.texts(completed.item, "item")
-        if samples_in(table, completed.item, {"": range(len(ids))}, {"": ids}) is not None:
+        samples = samples_in(table, completed.item, {"": range(len(ids))}, {"": ids})
+        if samples is not None:  # of which the long form has means
             named = {**table.data, "system": column_of_texts([names[0]] * len(ids))}
             by_system = dataclasses.replace(
                 options, system_column="system", value_column=names[0], systems=None
             )
-            return read_long(Table(table.source, named, table.missing), by_system)
+            evaluation, _ = read_long(Table(table.source, named, table.missing), by_system)
+            return evaluation, f"{described(table, names, completed)}; {samples_text(samples, {'': ids})}"
     columns = {name: values_of(table, name, soft) for name in names}
     gold = None if completed.gold is None else values_of(table, completed.gold, soft)
     if roles.annotators:
@@ -146,6 +149,8 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     if systems is None and gold is not None and not soft.as_given:  # two texts are seldom equal
         check_alike(table, columns, gold)
     items = None if completed.item is None else table.texts(completed.item, "item")
+    if items is not None and completed.item is not None:
+        _check_unique(table, items, "item ids", completed.item, names)
     evaluation = side_by_side(
         table.source,
         columns,
@@ -542,6 +547,19 @@ def _item_candidates(table: Table, names: Iterable[str], beside: Sequence[str]) 
     ]
 
 
+def _check_unique(
+    table: Table, ids: Sequence[str], what: str, item: str, values: Sequence[str], by: str | None = None
+) -> None:
+    """Refuse an id that occurs twice, and name the column beside which it does not, if there is one."""
+    if len({*ids}) == len(ids):
+        return
+    others = [name for name in table.names if name not in values]
+    names = _item_candidates(table, others, [item] if by is None else [item, by])
+    apart = f"items are told apart by {' and '.join([*names[:1], item])} together, so name both: items=[...]"
+    hint = apart if names else CLUSTERS_HINT
+    check_unique(ids, f"{table.source}: {what}", hint)
+
+
 def _plain(table: Table, name: str) -> Column | None:
     """Return a column of one value per row; None if it holds anything else."""
     try:
@@ -596,7 +614,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     for name in names if samples is None else ():
         if len({*keys[name]}) < len(keys[name]):
             check_one_test_set(table, completed.without(table.names, by, value))
-        check_unique(keys[name], f"{table.source}: item ids of system {name!r}")
+        _check_unique(table, keys[name], f"item ids of system {name!r}", str(completed.item), [value], by)
     values = values_of(table, value, soft)
     rows_used = [row for row, label in enumerate(labels) if label in rows]
     item_of_row = [items[row] for row in rows_used]
@@ -614,7 +632,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     averaged = ""
     if samples is not None:
         check_scores(table, samples, columns, gold)
-        averaged = f"; the score of an item is its mean over the samples ({samples_text(samples, keys)})"
+        averaged = f"; {samples_text(samples, keys)}"
         keys, columns, trials = means(keys, columns)
     if on_missing == "error":
         for name in names:

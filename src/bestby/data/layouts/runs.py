@@ -16,7 +16,7 @@ from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed, typed, values_of
-from bestby.data.layouts.items import check_alike, system_column_of
+from bestby.data.layouts.items import check_alike, check_no_counter, system_column_of
 from bestby.data.layouts.soft import gathered, is_number
 from bestby.data.roles import (
     ITEM_WORDS,
@@ -147,6 +147,8 @@ def runs_of(
     value = value_column_of(table, roles, options.value_column)
     soft = options.soft
     records = _records(table, roles, value, options.systems, rows, soft)
+    if value is None and options.systems is None:
+        check_no_counter(table, {name: record.column for name, record in records.items()}, None)
     gold = None if roles.gold is None or roles.item is None else values_of(table, roles.gold, soft).take(rows)
     columns, gold, _, _ = typed({name: record.column for name, record in records.items()}, gold, soft)
     records = {name: dataclasses.replace(r, column=columns[name]) for name, r in records.items()}

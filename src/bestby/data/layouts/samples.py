@@ -48,15 +48,15 @@ def samples_in(
 
 
 def samples_text(samples: str, keys: Mapping[str, Sequence[str]]) -> str:
-    """Return how many samples an item has, by system if not all have the same number."""
+    """Return what an item's score is, and how many samples it has, by system if not all have as many."""
     numbers = {system: Counter(ids).values() for system, ids in keys.items()}
     texts = {
         system: f"{min(of)}" if min(of) == max(of) else f"{min(of)} to {max(of)}"
         for system, of in numbers.items()
     }
-    if len({*texts.values()}) == 1:
-        return f"column {samples}: {next(iter(texts.values()))}"
-    return f"column {samples}: {listed([f'{system} {text}' for system, text in texts.items()], 6)}"
+    by_system = [f"{system} {text}" for system, text in texts.items()]
+    shown = listed(by_system, 6) if len({*texts.values()}) > 1 else next(iter(texts.values()))
+    return f"the score of an item is its mean over the samples (column {samples}: {shown})"
 
 
 def check_no_samples(table: Table, item: str, ids: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -352,11 +352,8 @@ def _seen(check: GateCheck) -> str:
 
 def _table(g: Gate) -> Table:
     differences = g.differences
-    margins = {margin for check in g.quality if (margin := check.margin) is not None}
-    digits = replace(
-        Rounding.of([(d.estimate, d.equivalence_interval) for d in differences]),
-        marks=tuple(sorted(sign * margin for margin in margins for sign in (-1.0, 1.0))),
-    )
+    margins = (check.margin for check in g.quality)
+    digits = Rounding.of([(d.estimate, d.equivalence_interval) for d in differences], *margins)
     scores = Rounding.for_scores(
         [(s, d.equivalence_interval) for d in differences for s in (d.score_a, d.score_b)]
     )

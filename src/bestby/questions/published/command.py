@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from bestby.cli import option_groups
@@ -122,6 +123,17 @@ def published(values: Published, progress: Any) -> Any:
             arguments |= scores_of_table(table)
         return compare_published(**in_records(compare_published, arguments))
     scores = arguments.get("published", [])
+    typed = [path for path in values.paths if re.match(r"[\d.]+ ?%?$", path)]
+    if typed and not scores:
+        raise InvalidInputError(
+            f"{typed[0]!r} is taken for a file", hint=f"published scores are options: --score {typed[0]}"
+        )
+    if not scores and table is None:
+        raise InvalidInputError(
+            "no published score was given",
+            hint=f"name it, as in --score 88.3%; if {values.paths[0]} holds published scores: --table"
+            f" {values.paths[0]}",
+        )
     if table is not None or len(scores) != 1:
         raise InvalidInputError(
             "FILES are compared with one published score",

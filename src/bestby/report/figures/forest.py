@@ -188,7 +188,7 @@ def interval(difference: Difference, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw one difference with its interval on a line, as Bestgen (2022), LREC, Figure 1."""
     d = difference
     axes, names = canvas.axes(), canvas.names((d.a, d.b))
-    digits = Rounding.of([(d.estimate, d.interval)], margin=d.margin)
+    digits = Rounding.of([(d.estimate, d.interval)], d.margin)
     reach = (0.0,) if d.margin is None else (0.0, d.margin, -d.margin)
     drawing.limits(axes, [(d.estimate, d.interval)], reach=reach, room=0.15, canvas=canvas)
     drawing.guides(axes, d.margin)

@@ -294,3 +294,22 @@ def test_shrunken_differences_of_few_slices_are_noted(k: int, noted: bool) -> No
         assert f"rest on the spread of {k} slices" in told[0]
         tau = result.heterogeneity[0].tau
         assert ("estimated as 0, so that all of them are the mean" in told[0]) is (tau == 0.0)
+
+
+def test_the_short_answer_has_a_line_for_each_pair_and_the_details_a_section() -> None:
+    rng = np.random.default_rng(7)
+    gold, slices = rng.integers(0, 2, 400), np.tile(["x", "y", "z", "w"], 100)
+    right = {f"s{i}": 0.6 + 0.03 * i for i in range(12)}
+    systems = {name: np.where(rng.random(400) < p, gold, 1 - gold) for name, p in right.items()}
+    result = bb.compare_slices(systems, gold, by={"part": slices}, n_resamples=499)
+    lines = str(result).splitlines()
+    assert len(lines) <= 45
+    assert any(line.startswith("All pairs") and line.endswith("the first 11 of 66") for line in lines)
+    last = next(line for line in lines if line.startswith("s11") and " s0 " in line)
+    better = [one.slice for one in result.of(result.overall[10]) if one.winner == "s11"]
+    assert result.overall[10].b == "s0"
+    assert all(one in last for one in better)
+    assert result.details().count("Difference in accuracy") == 66
+    assert "All pairs" not in str(
+        bb.compare_slices({n: systems[n] for n in ("s0", "s9")}, gold, by={"p": slices})
+    )
