@@ -56,7 +56,7 @@ def test_items_that_occur_once_a_run_are_for_another_command(make: Make) -> None
     unique = "item ids of system 'a' must be unique"
     for word, said, hint in (
         ("Seed", "'Seed' looks like the number of a run", "compare_runs"),
-        ("year", unique, "clusters=..."),
+        ("year", unique, "told apart by year and item together"),
     ):
         with pytest.raises(InvalidInputError, match=said) as caught:
             read(make("l.csv", f"system,{word},item,prediction,gold\n{rows}"))

@@ -171,7 +171,7 @@ def test_a_printed_interval_lies_where_the_interval_lies(
     if near:  # an end close to the margin
         centre = margin * (1.0 + 10.0**reach * 1e-4) + half
     low, high = centre - half, centre + half
-    rounding = Rounding.of([(centre, between(low, high))], margin=margin)
+    rounding = Rounding.of([(centre, between(low, high))], margin)
     ends = [read_back(text) for text in rounding.interval(between(low, high)).strip("[]").split(", ")]
     for end, shown in zip((low, high), ends, strict=True):
         assert [side(end, mark) for mark in (0.0, margin, -margin)] == [
