@@ -94,9 +94,9 @@ class Overview:
 class Document:
     """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
 
-    The short answer has `short_methods` in place of the methods, if there are such, and the notes
-    `short_notes`. `by_metric` is the table of two systems on all metrics, for papers; `classes` that of how
-    often each class occurs.
+    The short answer has `short_methods` in place of the methods, if there are such, the notes `short_notes`,
+    and in place of the tables of several sections those that are `joint`. `by_metric` is the table of two
+    systems on all metrics, for papers; `classes` that of how often each class occurs.
     """
 
     title: str
@@ -112,6 +112,7 @@ class Document:
     classes: Table | None = None
     short_methods: str = ""
     short_notes: tuple[str, ...] = ()
+    joint: tuple[Table, ...] = ()
 
 
 def check_top(result: Any) -> None:
@@ -148,13 +149,19 @@ def headline(result: Any) -> str:
 
 def in_short(document: Document) -> Document:
     """Return the short answer: a report without tables, columns, remarks and sentences that are details."""
-    sections = (
+    sections = [
         dataclasses.replace(
-            section, tables=tuple(part for table in section.tables for part in table.in_short()), details=()
+            section,
+            tables=()
+            if document.joint
+            else tuple(part for table in section.tables for part in table.in_short()),
+            details=(),
         )
         for section in document.sections
         if not section.detailed
-    )
+    ]
+    if document.joint:
+        sections[-1] = dataclasses.replace(sections[-1], tables=document.joint)
     return dataclasses.replace(
         document,
         sections=tuple(sections),

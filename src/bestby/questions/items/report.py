@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded
-from bestby.report import column, data, words
+from bestby.report import column, data, disagreements, words
 from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.differing_items import (
@@ -37,7 +37,7 @@ from bestby.report.fields import DIFFERENCE, N_ITEMS, SCORE, Field, Rows, best_f
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
-from bestby.report.numbers import percent
+from bestby.report.numbers import DASH, percent
 from bestby.report.pairs import examples
 from bestby.report.paper import (
     against,
@@ -68,6 +68,7 @@ from bestby.report.tables import (
     systems_table,
     verdicts,
     why_marked,
+    with_first_rows,
 )
 from bestby.results.base import MetricInfo
 from bestby.results.values import ClassShares
@@ -92,11 +93,15 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
         sections=sections,
         methods=words.methods_sentence(c),
     )
+    overview = _overview(c, view)
+    by_metric = _by_metric(c) if n_systems == 2 and c.differences else None
+    several = len(c.metrics) > 1
     return dataclasses.replace(
         report,
-        overview=_overview(c, view),
-        by_metric=_by_metric(c) if n_systems == 2 and c.differences else None,
+        overview=overview,
+        by_metric=by_metric,
         classes=shares_table(_shown_shares(c, view)),
+        joint=() if not several else (by_metric,) if by_metric is not None else _joint(c, overview, most),
     )
 
 
@@ -355,6 +360,87 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
         tuple(metric.name for metric in c.metrics),
         rows,
         footnote_on_letters(c.systems),
+    )
+
+
+_ROWS_OF_BOTH = 15
+"""Rows up to which the short answer shows both scores and differences on all metrics: those of 5 systems."""
+
+
+def _joint(c: Comparison, overview: Overview, most: int) -> tuple[Table, ...]:
+    """Return the scores and the differences on all metrics, each in one table.
+
+    Where both are long, the short answer shows one: with a baseline the differences, else the scores.
+    """
+    n_pairs = len(differences_of(c, c.metrics[0]))
+    if n_pairs == 0:
+        tables = [_scores_by_metric(c, overview)]
+    elif n_pairs + len(overview.rows) <= _ROWS_OF_BOTH:
+        tables = [_scores_by_metric(c, overview), _differences_by_metric(c)]
+    else:
+        tables = [_scores_by_metric(c, overview) if c.baseline is None else _differences_by_metric(c)]
+    return tuple(part for table in tables for part in with_first_rows(table, most).in_short())
+
+
+def _scores_by_metric(c: Comparison, overview: Overview) -> Table:
+    """Return a row per system, in the order of the first metric, and columns per metric."""
+
+    def columns_of(place: int, metric: str) -> list[Column]:
+        def column_of(header: str, part: Callable[[Score], Cell | None], **more: bool) -> Column:
+            def cell(row: tuple[str, tuple[Score | None, ...]]) -> Cell:
+                score = row[1][place]
+                return (None if score is None else part(score)) or Cell(DASH, DASH)
+
+            return Column(header, cell, **more)
+
+        tested = any(entry.group for entry in c.systems)
+        return [
+            column_of(metric, lambda score: dataclasses.replace(score.number, strong=score.best)),
+            column_of(
+                column.interval_header(c.level), attrgetter("interval"), applies=_has_room_for_intervals(c)
+            ),
+            column_of("group", lambda score: Cell(score.group, score.group), numeric=False, applies=tested),
+        ]
+
+    columns = [column.name("system", itemgetter(0))]
+    for place, metric in enumerate(overview.metrics):
+        columns += columns_of(place, metric)
+    caption = f"Systems by {words.listed(list(overview.metrics))} ({words.directions(c.metrics)}), {c.extent}"
+    return Table.of(caption, columns, overview.rows, part="scores", main=0, footnote=overview.footnote)
+
+
+def _has_room_for_intervals(c: Comparison) -> bool:
+    """Return whether a table of all metrics shows the intervals that were computed."""
+    return words.computed(c, "interval") and len(c.metrics) <= 2
+
+
+def _differences_by_metric(c: Comparison) -> Table:
+    """Return a row per pair of systems, as the first metric has them, and columns per metric."""
+    first = differences_of(c, c.metrics[0])
+    rows = [(d, *(c[d.a, d.b, metric.name] for metric in c.metrics[1:])) for d in first]
+    sides, fields = column.sides(first), named_fields(DIFFERENCE)
+    corrected = c.correction != "none" and len(sides.columns) > 0  # a single pair has nothing to correct
+    p_value = fields["p_adjusted" if corrected else "p_value"]
+    columns = [column.part(one, itemgetter(0)) for one in sides.columns]
+    for place, metric in enumerate(c.metrics):
+        look = Look(difference_rounding(c, metric), c.level, c.correction)
+        mine = [row[place] for row in rows]
+        shown = (
+            dataclasses.replace(fields["difference"], header=metric.name).column(look),
+            fields["interval"].column(look, applies=_has_room_for_intervals(c) and c.margin is None),
+            p_value.column(look, applies=p_value.applies(c)),
+            verdicts(mine),
+            marks(mine),
+        )
+        columns += [column.part(one, itemgetter(place)) for one in shown]
+    names = words.listed([metric.name for metric in c.metrics])
+    return Table.of(
+        f"Differences in {names}, {sides.minus}{margin_clause(c, sides)}",
+        columns,
+        rows,
+        part="differences",
+        main=0,
+        footnote=disagreements.short_line(disagreements.kinds(d) for row in rows for d in row),
     )
 
 

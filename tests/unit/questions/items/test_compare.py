@@ -13,6 +13,7 @@ from bestby.comparisons.family import verdict as _verdict
 from bestby.comparisons.family import verdicts
 from bestby.errors import InvalidInputError
 from bestby.report.comparison import MIRRORED_VERDICTS
+from bestby.report.document import describe, in_short
 from bestby.report.pairs import VERDICTS
 from bestby.results import Interval
 
@@ -237,3 +238,42 @@ def test_a_function_without_a_value_on_some_resamples(looked_up: Any) -> None:
     assert "of 200 resamples" in note
     with pytest.raises(InvalidInputError, match="metric 'f' failed on the full data"):
         compare({"a": a[5:], "b": b[5:]}, gold[5:], metric=FunctionMetric(looked_up, name="f"))
+
+
+# -- what is printed -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "options", "rows"),
+    [
+        (3, {}, [3, 3]),
+        (12, {}, [12]),  # 66 differences are in the details
+        (6, {"baseline": "s0", "margin": 0.05}, [6, 5]),
+        (12, {"baseline": "s0", "margin": 0.05}, [11]),  # with a baseline, the differences
+    ],
+)
+def test_several_metrics_share_their_tables(n_systems: int, options: dict[str, Any], rows: list[int]) -> None:
+    rng = np.random.default_rng(5)
+    gold = rng.integers(0, 3, 200)
+    systems = {f"s{i}": np.where(rng.random(200) < 0.4 + 0.04 * i, gold, 3 - gold) for i in range(n_systems)}
+    result = compare(systems, gold, metric=["accuracy", "f1_macro"], **options)
+    tables = [table for section in in_short(describe(result)).sections for table in section.tables]
+    assert [len(table.rows) for table in tables] == rows
+    assert len(str(result).splitlines()) <= 45
+    first = result.differences[0]
+    table, (row, *_) = tables[-1], tables[-1].rows
+    shown = dict(zip([column.header for column in table.columns], row.cells, strict=True))
+    for metric in result.metrics:
+        shown_there = shown[metric.name].key
+        if table.part == "scores":
+            (entry,) = (e for e in result.systems if (e.system, e.metric) == (row.cells[0].key, metric.name))
+            assert shown_there == entry.score
+        else:
+            assert shown_there == result[first.a, first.b, metric.name].estimate
+
+
+def test_two_systems_by_several_metrics_are_a_line_per_metric() -> None:
+    result = compare({"a": A, "b": B}, GOLD, metric=["accuracy", "f1_macro"])
+    (table,) = (table for section in in_short(describe(result)).sections for table in section.tables)
+    assert [row.cells[0].text for row in table.rows] == ["accuracy", "f1_macro"]
+    assert "Systems by accuracy" in result.details()
