@@ -106,3 +106,15 @@ def test_what_is_chosen_stays(run: Run, tmp_path: Path) -> None:
 def test_another_command_is_told_of_it(run: Run, tmp_path: Path) -> None:
     rows("seed").to_csv(tmp_path / "t.csv", index=False)
     check_refused(run("evaluate", "t.csv"), "looks like the number of a run", "hint: bestby runs t.csv; or ")
+
+
+def test_items_of_several_datasets_can_be_one_test_set(run: Run, tmp_path: Path) -> None:
+    table = ITEMS.melt(["task", "item"], ["a", "b"], var_name="system", value_name="score")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    done = run("gate", "t.csv", "--margin", "0.2")
+    hint = "hint: bestby datasets t.csv --margin 0.2; or take all items as one test set: --item "
+    check_refused(done, "looks like the name of a dataset", hint)
+    options = done.stderr.split("test set: ")[1].split()
+    gated = run("gate", "t.csv", "--margin", "0.2", *options)
+    assert (gated.returncode, gated.stderr) == (0, "")
+    assert "item: task and item" in gated.stdout

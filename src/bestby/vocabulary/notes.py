@@ -19,6 +19,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Equal rows were counted, which gives the same numbers as the rows one by one.",
         "counted_as_worst":
             "Missing predictions of a system count as wrong, or as the worst score.",
+        "datasets_as_one":
+            "The items of several datasets count as one test set; one with more items counts more.",
         "equal_scores":
             "Many documents of a run have equal scores; they are ranked by their ids.",
         "few_shared":
@@ -233,8 +235,6 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
     "Runs and stochastic order": {
         "constant_runs":
             "All runs of a system have the same score: they are copies, or the metric is too coarse.",
-        "datasets_as_one":
-            "Runs answered items of several datasets, which count as one test set.",
         "few_runs":
             "So few runs hardly show how much runs vary; the note says what that makes unreliable.",
         "few_runs_for_permutation":

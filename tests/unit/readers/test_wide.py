@@ -389,5 +389,5 @@ def test_ids_that_are_unique_beside_another_column_name_it(make: Make, columns: 
     path = make("t.csv", "\n".join([columns, *(",".join(map(str, row)) for row in rows)]))
     with pytest.raises(InvalidInputError, match="item ids") as caught:
         read(path, by="task")
-    assert caught.value.hint == "items are told apart by task and item together, so name both: items=[...]"
+    assert str(caught.value.hint).endswith('by task and item together, so name both: items=["task", "item"]')
     assert read(path, items=["task", "item"], by="task").n_items == 12

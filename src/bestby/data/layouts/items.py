@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -450,8 +451,13 @@ _OTHER_QUESTIONS = {
 """Comparisons of more than one test set: what a column of theirs holds, and how it is called."""
 
 
-def check_one_test_set(table: Table, names: Sequence[str], otherwise: str | None = None) -> None:
-    """Refuse a table with a column called as that of runs, datasets or folds is: it holds no system."""
+def check_one_test_set(
+    table: Table, names: Sequence[str], otherwise: str | None = None, item: str | None = None
+) -> None:
+    """Refuse a table with a column called as that of runs, datasets or folds is: it holds no system.
+
+    The items of several datasets can be those of one test set if the column `item` tells them apart in each.
+    """
     by_name = {name.lower(): name for name in reversed(names)}
     if {"model_a", "model_b", "winner"} <= by_name.keys():
         raise InvalidInputError(
@@ -467,6 +473,8 @@ def check_one_test_set(table: Table, names: Sequence[str], otherwise: str | None
         if len(facets) > 1:
             message = f"{table.source}: the columns {listed(facets)} are facets, as prompts beside seeds are"
             question = "facets"
+        if question == "datasets" and item is not None:
+            otherwise = f"take all items as one test set: {_together(name, item)}"
         if len(table.distinct(name)) > 1:
             reader = "pandas.read_csv" if question == "facets" else f"bestby.read_{question}"
             data = "data" if table.source == FRAME else f"{reader}({quoted(table.source)})"
@@ -555,9 +563,14 @@ def _check_unique(
         return
     others = [name for name in table.names if name not in values]
     names = _item_candidates(table, others, [item] if by is None else [item, by])
-    apart = f"items are told apart by {' and '.join([*names[:1], item])} together, so name both: items=[...]"
-    hint = apart if names else CLUSTERS_HINT
+    apart = "items are told apart by {} and {} together, so name both: {}"
+    hint = apart.format(names[0], item, _together(names[0], item)) if names else CLUSTERS_HINT
     check_unique(ids, f"{table.source}: {what}", hint)
+
+
+def _together(*names: str) -> str:
+    """Return the setting by which columns together make the ids of items."""
+    return f"items=[{', '.join(map(json.dumps, names))}]"
 
 
 def _plain(table: Table, name: str) -> Column | None:
@@ -613,7 +626,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         soft = dataclasses.replace(soft, objects=False, texts=False)
     for name in names if samples is None else ():
         if len({*keys[name]}) < len(keys[name]):
-            check_one_test_set(table, completed.without(table.names, by, value))
+            check_one_test_set(table, completed.without(table.names, by, value), item=completed.item)
         _check_unique(table, keys[name], f"item ids of system {name!r}", str(completed.item), [value], by)
     values = values_of(table, value, soft)
     rows_used = [row for row, label in enumerate(labels) if label in rows]

@@ -479,10 +479,14 @@ def evaluation_of_format(content: Read) -> Evaluation:
             f"the files were read as {content.description}: there are no items to compare the systems on",
             hint=f"use `{other}`",
         )
-    read_as = Note("read_as", f"the files were read as {content.description}")
+    notes = [Note("read_as", f"the files were read as {content.description}"), *content.notes]
+    if content.datasets is not None and len(content.datasets) > 1:
+        what = f"the items of {len(content.datasets)} datasets count as one test set here, in which a dataset"
+        other = "compare_datasets (bestby datasets) weighs every dataset alike and shows each"
+        notes.append(Note("datasets_as_one", f"{what} with more items counts more; {other}"))
     return dataclasses.replace(
         content.evaluation,
-        notes=(read_as, *content.notes, *content.evaluation.notes),
+        notes=(*notes, *content.evaluation.notes),
         groupings=dict(content.clusters),
         suggested=content.metric,
         quantities=content.quantities,

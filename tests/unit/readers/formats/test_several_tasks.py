@@ -70,6 +70,13 @@ def test_each_task_has_its_own_first_metric(tmp_path: Path) -> None:
     assert bb.compare_datasets(parts, outer="dataset").scores.tolist() == [[0.8, 0.4], [0.5, 0.75]]
 
 
+def test_a_note_says_that_the_tasks_count_as_one_test_set(tmp_path: Path) -> None:
+    (note,) = (note for note in read(_write(tmp_path)).notes if note.code == "datasets_as_one")
+    assert "the items of 2 datasets count as one test set" in note.message
+    one = read(sorted(tmp_path.glob("*/samples_law_*")))
+    assert "datasets_as_one" not in {note.code for note in one.notes}
+
+
 def test_the_tasks_slice_the_items(tmp_path: Path) -> None:
     evaluation = read(_write(tmp_path))
     slices = bb.compare_slices(evaluation, by="task")
