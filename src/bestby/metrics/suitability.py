@@ -644,8 +644,8 @@ def _remedy(predicted: Mapping[str, Array], gold: Array, gold_labels: GoldLabels
     columns = [gold, *predicted.values()]
     if n_items is not None and any(_are_texts(labels, n_items) for labels in columns):
         return (
-            'for texts name a metric that reads them: metric="em" (or qa_f1) for answers, metric="bleu" (or'
-            " chrf, rougeL) for generated text"
+            'texts need a metric that reads them: metric="chrf" (or bleu, rougeL); or for short answers'
+            ' metric="em" (or qa_f1)'
         )
     if any(probabilities.fractions(labels).size for labels in columns):
         return _FOR_NUMBERS

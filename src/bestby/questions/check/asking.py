@@ -6,6 +6,7 @@ import re
 import shlex
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,15 +21,18 @@ MOST_WORDS = 40
 
 FOLLOWED = (
     "--gold", "--item", "--value-column", "--system-column", "--run", "--dataset", "--fold", "--repetition",
-    "--ignore", "--on-missing",
+    "--ignore", "--on-missing", "--metric",
 )  # fmt: skip
-"""The options of hints that say only how the files are to be read."""
+"""The options of hints that say only how the files are to be read, and by which metric."""
 
 OF_ROWS = {
     *REPETITION_WORDS,
     *("system", "dataset", "task", "fold", "judge", "human", "winner", "cluster", "stratum"),
 }
 """Columns that say what a row is of: no hint to leave one out is followed, and none is a system."""
+
+TEXT_METRIC = "chrf"
+"""The metric by which texts are compared: it reads short and long ones, of any language."""
 
 _SETTING = re.compile(r"(--[\w-]+) ('[^']*'|\"[^\"]*\"|[^\s,;:]+)")
 _ALTERNATIVES = re.compile(r"; (?:or )?|, or ")
@@ -107,6 +111,11 @@ class Asked:
         except BestbyError:  # what only the command may read
             return None
 
+    def predicts_texts(self, name: str) -> bool:
+        """Return whether what is called so are predictions that are texts, and no quantities."""
+        systems = {} if self.evaluation is None else self.evaluation.systems
+        return name in systems and isinstance(systems[name][0], str)
+
 
 def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -> Asked:
     """Ask a question, with what the hints of its errors say of columns, until it is answered.
@@ -117,7 +126,7 @@ def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -
     n_typed = len(options)
     while True:
         try:
-            return _asked(question, files, options)
+            return _by_texts(_asked(question, files, options))
         except BestbyError as error:
             found = _proposed(error.hint or "")
             again = any(one in options and one != "--ignore" for one, _ in found)
@@ -131,18 +140,28 @@ def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -
                     files.remove(value)
 
 
+def _by_texts(asked: Asked) -> Asked:
+    """Return the answer by a metric of texts, if it took texts for labels."""
+    notes = getattr(asked.result, "notes", ())
+    if any(note.code == "texts_as_labels" for note in notes) and "--metric" not in asked.options:
+        with suppress(BestbyError):
+            return _asked(asked.question, asked.files, [*asked.options, "--metric", TEXT_METRIC])
+    return asked
+
+
 def _asked(question: Question, files: Sequence[str], options: Sequence[str]) -> Asked:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         values = values_of(question.words, [*files, *options])
         result = answer(question.words, values_of(question.words, [*files, *options, *question.quick]))
+    asked = Asked(question, tuple(files), tuple(options), values, result)
     names = system_names(result)
     odd = [name for name in names if name.lower() in OF_ROWS]
-    if odd or (odd := quantities(names)):
+    if odd or (odd := [name for name in quantities(names) if not asked.predicts_texts(name)]):
         raise InvalidInputError(
             f"column {odd[0]!r} is no system", f"leave it out: --ignore {shlex.quote(odd[0])}"
         )
-    return Asked(question, tuple(files), tuple(options), values, result)
+    return asked
 
 
 def system_names(result: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from bestby.data.roles import (
 )
 from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
-from bestby.questions.check.asking import Asked, system_names
+from bestby.questions.check.asking import TEXT_METRIC, Asked, system_names
 from bestby.readers.files import read_values
 from bestby.readers.formats.base import format_in
 from bestby.readers.joined_files import pieces_of, whole_table
@@ -98,7 +99,8 @@ class Content:
         """Return the part that a column plays; empty if none is known."""
         for asked in self.asked:
             for option, part in _OPTIONS.items():
-                if name in asked.option(option):
+                values = asked.option(option)
+                if name in values or (part == "gold" and name in [PurePath(value).stem for value in values]):
                     return part
         if name in self._names_of_systems:
             return "system"
@@ -205,11 +207,18 @@ class Content:
         texts = [name for name in self.free if as_scores(table.column(name)).is_text]
         return tuple(name for name in texts if len(table.distinct(name)) > _MOST_GROUPS * table.n_rows)
 
+    @property
+    def holds_texts(self) -> bool:
+        """Whether the predictions are texts, which no item has simply right or wrong."""
+        return any(TEXT_METRIC in asked.option("--metric") for asked in self.asked)
+
     @cached_property
     def scores(self) -> FloatArray | None:
         """The score of every system on every item, a row per system; None where an item has no score."""
         evaluation = self.evaluation
         if evaluation is None or evaluation.counts is not None or evaluation.annotations is not None:
+            return None
+        if self.holds_texts:
             return None
         columns, gold = [evaluation.systems[name] for name in evaluation.names], evaluation.gold
         if not all(is_plain(one) for one in (*columns, *([] if gold is None else [gold]))):

@@ -17,6 +17,7 @@ from bestby.data.roles import facet_columns, is_quantity, listed, shared_levels_
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.clusters import FEW_CLUSTERS, LARGEST_SHARE
 from bestby.inference.multiplicity import holm, rejects
+from bestby.questions.check.asking import TEXT_METRIC
 from bestby.questions.check.content import Content
 from bestby.questions.check.result import Finding, Unchecked
 
@@ -60,7 +61,8 @@ def oddities(content: Content, judgements: Any = None) -> tuple[tuple[Finding, .
     """Return what may be off, and what could not be checked."""
     checks = (
         gold_or_system, duplicate_ids, unequal_ids, missing_values, same_inputs, unused_groups, large_shares,
-        few_clusters, level_items, backward_items, drift, other_quantities, several_facets, notes_of_reading,
+        few_clusters, level_items, backward_items, drift, other_quantities, several_facets, texts,
+        notes_of_reading,
     )  # fmt: skip
     found = [one for check in checks for one in check(content)]
     if judgements is not None:
@@ -256,6 +258,16 @@ def other_quantities(content: Content) -> Iterator[Found]:
             "other_quantities",
             f"columns of times, costs or lengths can be set beside the quality as well: {listed(rest)}"
             " (bestby frontier, --cost)",
+        )
+
+
+def texts(content: Content) -> Iterator[Found]:
+    """Yield which metrics read texts."""
+    if content.holds_texts:
+        yield Finding(
+            "texts_as_labels",
+            f"the gold and the predictions are texts: {TEXT_METRIC}, bleu and rougeL compare texts, em and"
+            " qa_f1 short answers; accuracy would count all but the same letters as wrong",
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,22 @@ def test_lists_of_several_right_answers(tmp_path: Path) -> None:
         ("a", "lists", 1),
     ]
     assert "choose a metric that reads such: multilabel_f1_micro" in " ".join(str(found).split())
+
+
+def test_texts_are_compared_as_texts(tmp_path: Path) -> None:
+    texts = [f"the {n} of {m}" for n in ("owl", "hare", "elk", "fox") for m in ("old", "new", "late")]
+    for name, end in (("memory", "wood"), ("words", "wod"), ("references", "woods")):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{text} {end}\n" for text in texts), encoding="utf-8")
+    found = bb.check(sorted(map(str, tmp_path.iterdir())))
+    assert [found.systems, [one.part for one in found.columns]] == [
+        ("memory", "words"), ["system", "gold", "system"],
+    ]  # fmt: skip
+    commands = [shlex.split(one.command) for one in found.commands]
+    assert commands
+    assert all(words[-2:] == ["--metric", "chrf"] and "--ignore" not in words for words in commands)
+    codes = {one.code for one in found.findings}
+    assert "texts_as_labels" in codes
+    assert codes.isdisjoint({"no_shared_label", "level_items", "other_quantities"})
 
 
 def test_answers_over_datasets_tell_the_systems(tmp_path: Path) -> None:
