@@ -88,6 +88,22 @@ def test_what_answers_no_question_says_why(run: Run, tmp_path: Path) -> None:
     assert "hint: " in done.stdout
 
 
+def test_the_reason_is_that_of_the_command_for_the_data(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{person},{task},{(person * task) % 7}\n" for person in range(9) for task in (1, 2, 3))
+    (tmp_path / "study.csv").write_text(f"person,task,score\n{rows}", encoding="utf-8")
+    said = " ".join(run("check", "study.csv").stdout.split())
+    assert "a comparison needs at least 2 systems, got 1: score" in said
+    assert "--test none" not in said
+
+
+def test_a_result_of_bestby_holds_no_data(run: Run, tmp_path: Path) -> None:
+    for name, text in {**PER_LINE, "gold.txt": GOLD_LINES}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    run("compare", "bert.txt", "roberta.txt", "--gold", "gold.txt", "--json", "r.json")
+    refused = "r.json is a result of bestby (Comparison), and no data to compare"
+    check_refused(run("check", "r.json"), refused, "hint: name the files it was computed from")
+
+
 @pytest.mark.parametrize(
     ("files", "words", "hint"),
     [

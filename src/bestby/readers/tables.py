@@ -399,6 +399,11 @@ def _json_values(text: str) -> list[Any]:
 
 def _no_rows(path: Path, record: dict[str, Any]) -> InvalidInputError:
     """Return the refusal of one object that holds other things than the values of an item."""
+    if {"kind", "format", "signature"} <= {*record}:
+        message = f"{path} is a result of bestby ({record['kind']}), and no data to compare"
+        return InvalidInputError(
+            message, hint="name the files it was computed from; `load` of Python reads it"
+        )
     rows = next((name for name, value in record.items() if isinstance(value, list) and value), None)
     hint = 'give rows, one object per line or a list of them, or one value per item id: {"q1": "x", ...}'
     if all(isinstance(value, list) for value in record.values()):

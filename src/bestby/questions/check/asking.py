@@ -133,6 +133,7 @@ def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -
             if not found or again or len(options) >= MOST_WORDS:
                 followed = shlex.join(options[n_typed:])
                 error.message = f"with {followed}: {error.message}" if followed else error.message
+                error.hint = (error.hint or "").replace(f" {shlex.join(question.quick)}", "")
                 raise
             for option, value in found:
                 options += [option, value]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.arrays import is_frame
-from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.errors import BestbyError, InvalidInputError, OtherQuestionError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
@@ -175,14 +175,13 @@ def questions_answered(
     `advise` says whether the question for advice is among them, which may ask what is answered itself.
     """
     asked: list[Asked] = []
-    refusals: list[BestbyError] = []
+    refused: dict[str, BestbyError] = {}
 
     def tried(question: Question, options: Sequence[str] = (), of: Sequence[str] = files) -> Asked | None:
         try:
             found = ask(question, of, options)
         except BestbyError as error:
-            if question is COMPARE or (question.command == "runs" and _have_runs(tables)):
-                refusals.append(error)
+            refused.setdefault(question.command, error)
             return None
         asked.append(found)
         return found
@@ -202,7 +201,7 @@ def questions_answered(
         compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
         if compared is None:
             (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
-            return asked, next(iter(refusals), None)
+            return asked, _refusal(refused, tables)
         options, rest = compared.options, compared.files
         if _are_of_attempts(compared):
             tried(ATTEMPTS, options, rest)
@@ -216,7 +215,13 @@ def questions_answered(
         any(tried(FRONTIER, [*options, "--cost", cost], rest) for cost in costs)
         if advise:
             tried(ADVISE, options, rest)
-    return asked, next(iter(refusals), None)
+    return asked, _refusal(refused, tables)
+
+
+def _refusal(refused: Mapping[str, BestbyError], tables: Sequence[Table]) -> BestbyError | None:
+    """Return why the command that the data are for cannot compare the systems."""
+    error = (refused.get("runs") if _have_runs(tables) else None) or refused.get("compare")
+    return refused.get(error.question, error) if isinstance(error, OtherQuestionError) else error
 
 
 def _are_of_attempts(compared: Asked) -> bool:

@@ -199,7 +199,7 @@ def _value_column(table: Table, cells: _Cells, tool: _Tool, column: str | None, 
     if len(numeric) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the scores? columns of numbers: {listed(numeric) or 'none'}",
-            hint="name it: value_column=...",
+            hint=f"name it: value_column={repr(numeric[0]) if numeric else '...'}",
         )
     return numeric[0]
 
