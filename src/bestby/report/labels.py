@@ -13,6 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, shortened, suggestion
 from bestby.report.percent import NAMED
 from bestby.results.base import MetricInfo, Note
+from bestby.vocabulary.notes import NOTES
 
 _FIELDS = frozenset(
     (
@@ -44,7 +45,7 @@ def checked(result: Any, labels: Mapping[str, str]) -> dict[str, str]:
             argument="labels",
         )
     names: dict[str, str] = {}
-    _renamed(result, lambda name: names.setdefault(name, name), str)
+    _renamed(result, lambda name: names.setdefault(name, name), lambda note: note.message)
     shown: dict[str, str] = {}
     for name in names | dict.fromkeys(labels):
         if name not in names:
@@ -79,22 +80,30 @@ def applied(result: Any, labels: Mapping[str, str]) -> Any:
     return dataclasses.replace(changed, **changes)
 
 
-def _in_sentences(labels: Mapping[str, str]) -> Callable[[str], str]:
-    """Return what replaces names in sentences, where one that could be a word of English must be quoted."""
-    patterns = [
-        rf"'{re.escape(name)}'" if name.isalpha() and name.islower() else rf"(?<!\w){re.escape(name)}(?!\w)"
-        for name in sorted(labels, key=len, reverse=True)
-    ]
-    pattern = re.compile("|".join(patterns) or r"(?!)")
+def _in_sentences(labels: Mapping[str, str]) -> Callable[[Note], str]:
+    """Return what replaces names in notes.
+
+    A name that could be a word of English must be quoted, or be no word of notes where the note is about it.
+    """
+    words = {*re.findall(r"\w+", " ".join(NOTES.values()).lower())}
+
+    def said(note: Note) -> str:
+        patterns = [
+            rf"'{re.escape(name)}'"
+            if name.isalpha() and name.islower() and (name in words or name not in note.about)
+            else rf"(?<!\w){re.escape(name)}(?!\w)"
+            for name in sorted(labels, key=len, reverse=True)
+        ]
+        return re.sub("|".join(patterns) or r"(?!)", shown, note.message)
 
     def shown(match: re.Match[str]) -> str:
         return labels[match[0]] if match[0] in labels else f"'{labels[match[0][1:-1]]}'"
 
-    return lambda text: pattern.sub(shown, text)
+    return said
 
 
 def _renamed(
-    value: Any, called: Callable[[str], str], said: Callable[[str], str], *, names: bool = False
+    value: Any, called: Callable[[str], str], said: Callable[[Note], str], *, names: bool = False
 ) -> Any:
     """Return a value with its names as they are called; `names` says that its texts are names."""
     if isinstance(value, str):
@@ -117,5 +126,5 @@ def _renamed(
         if (new := _renamed(old, called, said, names=field.name in named)) is not old
     }
     if isinstance(value, Note):
-        changes["message"] = said(value.message)
+        changes["message"] = said(value)
     return dataclasses.replace(value, **changes) if changes else value  # type: ignore[type-var]

@@ -137,10 +137,13 @@ def test_a_metric_under_a_label_is_cited() -> None:
 
 
 def test_notes_show_labels_and_keep_words_of_english() -> None:
-    result = bb.compare_runs({"the": [0.5, 0.5, 0.5], "org_x": [0.7, 0.7, 0.7]}, n_resamples=99)
-    assert any("org_x" in note.message for note in result.notes)
-    text = result.labelled({"the": "Old", "org_x": "New"}).details()
-    assert "org_x" not in text.partition("bestby:")[0]
+    data = {"the": [0.5, 0.5, 0.5], "org_x": [0.7, 0.7, 0.7], "bert": [0.6, 0.6, 0.6]}
+    result = bb.compare_runs(data, n_resamples=99)
+    for name in ("org_x", "bert"):
+        assert any(name in note.message for note in result.notes)
+    text = result.labelled({"the": "Old", "org_x": "New", "bert": "BERT"}).details()
+    for name in ("org_x", "bert "):
+        assert name not in text.partition("bestby:")[0]
     assert "Old same score" not in text
 
 
