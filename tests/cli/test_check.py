@@ -74,6 +74,19 @@ def test_the_files_of_a_folder_that_is_no_table(run: Run, tmp_path: Path, ending
     assert f"bestby compare {files[0]} {files[1]} --gold {files[2]}" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["a file per system, gold a file of lines", "preferences"])
+def test_what_lies_beside_the_data_of_a_folder_is_no_data(name: str, run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    written(folder, LAYOUTS[name])
+    commands = {line.split()[1] for line in run("check", "data").stdout.splitlines() if line[:7] == "bestby "}
+    assert commands >= LAYOUTS[name].commands
+    written(folder, Layout({"README.md": "# Data\n\nText\n", "make.py": "print()\n"}, (), frozenset()))
+    assert {
+        line.split()[1] for line in run("check", "data").stdout.splitlines() if line[:7] == "bestby "
+    } == commands
+
+
 def test_what_cannot_be_read_is_refused(run: Run, tmp_path: Path) -> None:
     check_refused(run("check", "nothing.csv"), "no file 'nothing.csv'", "hint: check the path")
     (tmp_path / "page.html").write_text("<html></html>", encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -143,7 +144,9 @@ def _answered(
     A folder is one table or log if it can be, else the files in it are one per system.
     """
     folder = Path(files[0])
-    inside = [str(file) for file in files_in(folder)] if len(files) == 1 and is_directory(folder) else []
+    inside = _data_in(folder) if len(files) == 1 and is_directory(folder) else []
+    if len(inside) == 1:
+        return _answered(inside)
     try:
         with submissions() as unpacked:
             tables, lacking = tables_in([unpacked.typed(file) for file in files])
@@ -151,13 +154,34 @@ def _answered(
     except BestbyError:
         if len(inside) < 2:
             raise
-        return _answered(inside)
+        return _of_files(inside)
     asked, refused = questions_answered(files, tables)
     if not asked and len(inside) > 1:
         with suppress(BestbyError):  # some of the files are none of systems
-            within = _answered(inside)
-            return within if within[3] else (files, tables, lacking, asked, refused)
+            within = _of_files(inside)
+            return within if within[3] else (files, tables, lacking, asked, within[4])
     return files, tables, lacking, asked, refused
+
+
+def _of_files(inside: list[str]) -> tuple[list[str], tuple[Table, ...], str, list[Asked], BestbyError | None]:
+    """Return what the files of a folder answer together; if they answer nothing, the hint is to take one."""
+    files, tables, lacking, asked, refused = _answered(inside)
+    if refused is not None and not asked:
+        refused.hint = f"look at the files one by one, such as `{shlex.join(['bestby', 'check', inside[0]])}`"
+    return files, tables, lacking, asked, refused
+
+
+NO_DATA = frozenset((
+    ".cfg", ".html", ".ini", ".ipynb", ".log", ".md", ".pdf", ".png", ".py", ".rst", ".sh", ".svg", ".toml",
+    ".yaml", ".yml",
+))  # fmt: skip
+"""Endings of files that lie beside data, such as the script that made them."""
+
+
+def _data_in(folder: Path) -> list[str]:
+    """Return the files of a folder that may hold data."""
+    files = (file for file in files_in(folder) if not file.name.upper().startswith(("LICENSE", "README")))
+    return [str(file) for file in files if file.suffix.lower() not in NO_DATA]
 
 
 def _typed(paths: Any) -> list[str]:
