@@ -93,15 +93,17 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
         sections=sections,
         methods=words.methods_sentence(c),
     )
-    overview = _overview(c, view)
+    overview, shown = _overview(c, view), c if view is None else view
     by_metric = _by_metric(c) if n_systems == 2 and c.differences else None
-    several = len(c.metrics) > 1
+    joint: tuple[Table, ...] = ()
+    if len(c.metrics) > 1:
+        joint = _joint(c, shown, overview, most) if by_metric is None else (by_metric,)
     return dataclasses.replace(
         report,
         overview=overview,
         by_metric=by_metric,
         classes=shares_table(_shown_shares(c, view)),
-        joint=() if not several else (by_metric,) if by_metric is not None else _joint(c, overview, most),
+        joint=joint,
     )
 
 
@@ -271,7 +273,7 @@ def _of_best(
     section: Section, c: Comparison, metric: MetricInfo, view: Comparison, differences: Sequence[Difference]
 ) -> Section:
     """Return a section that says that it shows only the best systems, and lets all be searched."""
-    which = f"the {len(systems_of(view, metric))} best of {len(systems_of(c, metric))}"
+    which = _which(c, metric, len(systems_of(view, metric)))
     pictures = (
         dataclasses.replace(
             picture,
@@ -295,6 +297,10 @@ def _of_best(
             differences=partial(differences_table, c, metric),
         ),
     )
+
+
+def _which(c: Comparison, metric: MetricInfo, n_shown: int) -> str:
+    return f"the {n_shown} best of {len(systems_of(c, metric))}"
 
 
 def _not_shown(c: Comparison, metric: MetricInfo, view: Comparison) -> str:
@@ -367,46 +373,47 @@ _ROWS_OF_BOTH = 15
 """Rows up to which the short answer shows both scores and differences on all metrics: those of 5 systems."""
 
 
-def _joint(c: Comparison, overview: Overview, most: int) -> tuple[Table, ...]:
-    """Return the scores and the differences on all metrics, each in one table.
+def _joint(c: Comparison, shown: Comparison, overview: Overview, most: int) -> tuple[Table, ...]:
+    """Return the scores and the differences on all metrics, each in one table, of the systems that are shown.
 
     Where both are long, the short answer shows one: with a baseline the differences, else the scores.
     """
-    n_pairs = len(differences_of(c, c.metrics[0]))
-    if n_pairs == 0:
-        tables = [_scores_by_metric(c, overview)]
-    elif n_pairs + len(overview.rows) <= _ROWS_OF_BOTH:
-        tables = [_scores_by_metric(c, overview), _differences_by_metric(c)]
-    else:
-        tables = [_scores_by_metric(c, overview) if c.baseline is None else _differences_by_metric(c)]
-    return tuple(part for table in tables for part in with_first_rows(table, most).in_short())
+    pairs = differences_of(shown, c.metrics[0])
+    scores = with_first_rows(_scores_by_metric(c, overview), most).in_short()
+    if len(pairs) == 0:
+        return scores
+    differences = _differences_by_metric(c, pairs, most)
+    if len(pairs) + len(overview.rows) <= _ROWS_OF_BOTH:
+        return (*scores, differences)
+    return scores if c.baseline is None else (differences,)
 
 
 def _scores_by_metric(c: Comparison, overview: Overview) -> Table:
     """Return a row per system, in the order of the first metric, and columns per metric."""
-
-    def columns_of(place: int, metric: str) -> list[Column]:
-        def column_of(header: str, part: Callable[[Score], Cell | None], **more: bool) -> Column:
-            def cell(row: tuple[str, tuple[Score | None, ...]]) -> Cell:
-                score = row[1][place]
-                return (None if score is None else part(score)) or Cell(DASH, DASH)
-
-            return Column(header, cell, **more)
-
-        tested = any(entry.group for entry in c.systems)
-        return [
-            column_of(metric, lambda score: dataclasses.replace(score.number, strong=score.best)),
-            column_of(
-                column.interval_header(c.level), attrgetter("interval"), applies=_has_room_for_intervals(c)
-            ),
-            column_of("group", lambda score: Cell(score.group, score.group), numeric=False, applies=tested),
-        ]
-
+    n_systems = len(systems_of(c, c.metrics[0]))
+    all_shown = len(overview.rows) == n_systems
+    have_groups = all_shown and any(entry.group for entry in c.systems)
     columns = [column.name("system", itemgetter(0))]
     for place, metric in enumerate(overview.metrics):
-        columns += columns_of(place, metric)
+        level = column.interval_header(c.level)
+        columns += [
+            _of_score(metric, place, lambda score: dataclasses.replace(score.number, strong=score.best)),
+            _of_score(level, place, attrgetter("interval"), applies=_has_room_for_intervals(c)),
+            _of_score("group", place, lambda s: Cell(s.group, s.group), numeric=False, applies=have_groups),
+        ]
     caption = f"Systems by {words.listed(list(overview.metrics))} ({words.directions(c.metrics)}), {c.extent}"
+    caption += "" if all_shown else f": {_which(c, c.metrics[0], len(overview.rows))}"
     return Table.of(caption, columns, overview.rows, part="scores", main=0, footnote=overview.footnote)
+
+
+def _of_score(header: str, place: int, part: Callable[[Score], Cell | None], **more: bool) -> Column:
+    """Return a column of a part of the scores on one metric."""
+
+    def cell(row: tuple[str, tuple[Score | None, ...]]) -> Cell:
+        score = row[1][place]
+        return (None if score is None else part(score)) or Cell(DASH, DASH)
+
+    return Column(header, cell, **more)
 
 
 def _has_room_for_intervals(c: Comparison) -> bool:
@@ -414,9 +421,9 @@ def _has_room_for_intervals(c: Comparison) -> bool:
     return words.computed(c, "interval") and len(c.metrics) <= 2
 
 
-def _differences_by_metric(c: Comparison) -> Table:
+def _differences_by_metric(c: Comparison, pairs: Sequence[Difference], most: int) -> Table:
     """Return a row per pair of systems, as the first metric has them, and columns per metric."""
-    first = differences_of(c, c.metrics[0])
+    first = pairs[:most]
     rows = [(d, *(c[d.a, d.b, metric.name] for metric in c.metrics[1:])) for d in first]
     sides, fields = column.sides(first), named_fields(DIFFERENCE)
     corrected = c.correction != "none" and len(sides.columns) > 0  # a single pair has nothing to correct
@@ -434,8 +441,9 @@ def _differences_by_metric(c: Comparison) -> Table:
         )
         columns += [column.part(one, itemgetter(place)) for one in shown]
     names = words.listed([metric.name for metric in c.metrics])
+    some = f": the first {len(first)} of {len(pairs)}" if len(first) < len(pairs) else ""
     return Table.of(
-        f"Differences in {names}, {sides.minus}{margin_clause(c, sides)}",
+        f"Differences in {names}, {sides.minus}{margin_clause(c, sides)}{some}",
         columns,
         rows,
         part="differences",
