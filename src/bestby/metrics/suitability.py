@@ -36,6 +36,7 @@ FAR_APART = 20.0
 """Ratio of the mean sizes of scores from which a note says that their scales differ: percentages are 100
 times as large as shares, and systems worth comparing by one metric rarely differ by as much."""
 
+_FOR_TEXTS = 'metric="chrf" (or bleu, rougeL); or for short answers metric="em" (or qa_f1)'
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
 
 
@@ -115,7 +116,7 @@ def read_by(
     """Refuse data that do not suit the metrics; return the parts with notes on how the metrics read them.
 
     `named` says whether the user (or the source of the data) named the metrics; real numbers are labels only
-    if so.
+    if so, and texts only if so or where other datasets may have classes.
     """
     labels, sets = _label_notes(metrics, parts, named=named), _set_notes(metrics, parts)
     functions = notes_on_functions(metrics, parts.values())
@@ -311,6 +312,7 @@ def _label_notes(
         if _are_plain(columns, gold):
             continue
         with within(place):
+            gold_labels = GoldLabels.of(gold, everywhere)
             if not named:
                 _check_whole(reading[0], columns, gold)
             for one in {metric.reads: metric for metric in reversed(reading)}.values():
@@ -319,8 +321,10 @@ def _label_notes(
                 if one.reads == "distributions":
                     part_notes += _note_probabilities(one, part, gold)
             distributed = all(one.reads == "distributions" for one in reading)
-            gold_labels = GoldLabels.of(gold, everywhere)
             part_notes += _check_shared(columns, gold, gold_labels, part.n_items, probable=distributed)
+            part_notes += _check_no_texts(
+                reading[0], columns, gold, gold_labels, part.n_items, named=named or len(parts) > 1
+            )
     return notes
 
 
@@ -602,23 +606,40 @@ def _check_shared(
                 " alike"
             )
             notes.append(Note("label_precision", message, (name,)))
-    distinct = np.unique(gold)
-    others = (label for labels in predicted.values() for label in labels.tolist() if label not in gold_labels)
-    if n_items is not None and _are_answers(distinct, n_items) and any(True for _ in others):
-        message = (
-            f"the gold looks like texts, such as {_quoted(max(distinct.tolist(), key=len))}, and a prediction"
-            " that is not the same letter by letter counts as wrong; em and qa_f1 read answers, bleu, chrf"
-            " and rougeL other texts"
-        )
-        notes.append(Note("texts_as_labels", message))
     return notes
 
 
-def _are_answers(distinct: Array, n_items: int) -> bool:
-    """Return whether labels hardly recur and some have several words, as no codes, dates and classes have."""
-    if distinct.dtype.kind != "U" or not _hardly_recur(distinct, n_items):
-        return False
-    return sum(" " in label.strip() for label in distinct.tolist()) > 0.2 * distinct.size
+def _check_no_texts(
+    metric: BaseMetric,
+    columns: Mapping[str, Array],
+    gold: Array,
+    gold_labels: GoldLabels,
+    n_items: int,
+    *,
+    named: bool,
+) -> list[Note]:
+    """Refuse texts where no metric was named; otherwise note that they are compared letter by letter.
+
+    Labels that hardly recur and some of which have several words are texts, and no codes, dates or classes.
+    """
+    if gold.dtype.kind != "U" or not _hardly_recur(gold, n_items):
+        return []
+    if sum(" " in label.strip() for label in gold.tolist()) <= 0.2 * gold.size:
+        return []
+    if all(label in gold_labels for labels in columns.values() for label in labels.tolist()):
+        return []
+    what = f"the gold looks like texts, such as {_quoted(max(gold.tolist(), key=len))}"
+    if not named:
+        raise DesignError(
+            f"{what}, but the default metric, {metric.name}, counts as wrong what is not the same letter by"
+            " letter",
+            hint=f'name a metric: {_FOR_TEXTS}; metric="{metric.name}" compares letter by letter',
+        )
+    message = (
+        f"{what}, and what is not the same letter by letter counts as wrong; chrf, bleu and rougeL read"
+        " texts, em and qa_f1 short answers"
+    )
+    return [Note("texts_as_labels", message)]
 
 
 def _examples(pairs: Sequence[tuple[Any, Any]]) -> str:
@@ -643,10 +664,7 @@ def _remedy(predicted: Mapping[str, Array], gold: Array, gold_labels: GoldLabels
         )
     columns = [gold, *predicted.values()]
     if n_items is not None and any(_are_texts(labels, n_items) for labels in columns):
-        return (
-            'texts need a metric that reads them: metric="chrf" (or bleu, rougeL); or for short answers'
-            ' metric="em" (or qa_f1)'
-        )
+        return f"texts need a metric that reads them: {_FOR_TEXTS}"
     if any(probabilities.fractions(labels).size for labels in columns):
         return _FOR_NUMBERS
     advice = (

@@ -141,10 +141,17 @@ def test_one_of_several_without_a_label_of_the_gold_is_noted() -> None:
         ("answer {}", 10, "another", False), ("2024-01-{}", 40, "another", False),
     ],
 )  # fmt: skip
-def test_a_gold_of_texts_is_noted(form: str, distinct: int, other: str, noted: bool) -> None:
+def test_a_gold_of_texts_needs_a_named_metric(form: str, distinct: int, other: str, noted: bool) -> None:
     gold = [form.format(item % distinct) for item in range(40)]
-    result = bb.compare({"a": gold, "b": [*gold[:30], *[other] * 10]}, gold)
+    systems = {"a": gold, "b": [*gold[:30], *[other] * 10]}
+    result = bb.compare(systems, gold, metric="accuracy")
     assert noted is any(note.code == "texts_as_labels" for note in result.notes)
+    if noted:
+        with pytest.raises(DesignError, match="the gold looks like texts") as caught:
+            bb.compare(systems, gold)
+        assert 'metric="chrf"' in str(caught.value.hint)
+    else:
+        assert bb.compare(systems, gold).differences == result.differences
 
 
 @pytest.mark.parametrize("metric", ["multilabel_f1_micro", "subset_accuracy"])

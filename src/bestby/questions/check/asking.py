@@ -6,7 +6,6 @@ import re
 import shlex
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -126,7 +125,7 @@ def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -
     n_typed = len(options)
     while True:
         try:
-            return _by_texts(_asked(question, files, options))
+            return _asked(question, files, options)
         except BestbyError as error:
             found = _proposed(error.hint or "")
             again = any(one in options and one != "--ignore" for one, _ in found)
@@ -139,15 +138,6 @@ def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -
                 options += [option, value]
                 if option == "--gold" and value in files:
                     files.remove(value)
-
-
-def _by_texts(asked: Asked) -> Asked:
-    """Return the answer by a metric of texts, if it took texts for labels."""
-    notes = getattr(asked.result, "notes", ())
-    if any(note.code == "texts_as_labels" for note in notes) and "--metric" not in asked.options:
-        with suppress(BestbyError):
-            return _asked(asked.question, asked.files, [*asked.options, "--metric", TEXT_METRIC])
-    return asked
 
 
 def _asked(question: Question, files: Sequence[str], options: Sequence[str]) -> Asked:
