@@ -136,17 +136,17 @@ def wide(**more: Any) -> list[dict[str, Any]]:
     ]
 
 
-def folds(repeated: bool) -> list[dict[str, Any]]:
-    """Return scores of five folds, perhaps of two repetitions."""
+def folds(repetition: str = "") -> list[dict[str, Any]]:
+    """Return scores of five folds, perhaps of two repetitions, whose column is called so."""
     chance = random.Random(6)
     return [
         {
-            **({"repetition": again} if repeated else {}),
+            **({repetition: again} if repetition else {}),
             "fold": fold,
             "a": round(chance.random(), 3),
             "b": round(chance.random(), 3),
         }
-        for again in range(1 + repeated)
+        for again in range(1 + bool(repetition))
         for fold in range(5)
     ]
 
@@ -276,8 +276,58 @@ LAYOUTS = {
         ("d.csv",),
         frozenset({"datasets"}),
     ),
-    "folds": Layout({"f.csv": csv(folds(False))}, ("f.csv",), frozenset({"folds"})),
-    "folds, repeated": Layout({"f.csv": csv(folds(True))}, ("f.csv",), frozenset({"folds"})),
+    "folds": Layout({"f.csv": csv(folds())}, ("f.csv",), frozenset({"folds"})),
+    "folds, repeated": Layout({"f.csv": csv(folds("repetition"))}, ("f.csv",), frozenset({"folds"})),
+    "folds, in repeats": Layout({"f.csv": csv(folds("repeat"))}, ("f.csv",), frozenset({"folds"})),
+    "folds, long, in repeats": Layout(
+        {
+            "f.csv": csv(
+                [
+                    {"repeat": row["repeat"], "fold": row["fold"], "model": name, "accuracy": row[name]}
+                    for row in folds("repeat")
+                    for name in "ab"
+                ]
+            )
+        },
+        ("f.csv",),
+        frozenset({"folds"}),
+    ),
+    "splits that only repetitions number": Layout(
+        {"f.csv": csv([{"rep": i, "a": row["a"], "b": row["b"]} for i, row in enumerate(folds("rep"))])},
+        ("f.csv",),
+        frozenset({"folds"}),
+    ),
+    "a folder per system": Layout(
+        {
+            f"runs/{name}/predictions.csv": csv(
+                [{"id": i, "label": gold, "prediction": answers[name]} for i, gold, answers in ITEMS]
+            )
+            for name in SYSTEMS
+        },
+        ("runs/bert", "runs/roberta"),
+        COMPARED,
+    ),
+    "wide, with the index of a data frame": Layout(
+        {"p.csv": csv([{"": i, "label": gold, **answers} for i, gold, answers in ITEMS])},
+        ("p.csv",),
+        COMPARED,
+    ),
+    "wide, sources and texts": Layout(
+        {
+            "p.jsonl": jsonl(
+                [
+                    {"id": i, "source": TEXT.format(i), "reference": f"the answer to {i}"}
+                    | {
+                        name: f"the answer {'to' if i % n else 'about'} {i}"
+                        for n, name in enumerate(SYSTEMS, 2)
+                    }
+                    for i, _, _ in ITEMS
+                ]
+            )
+        },
+        ("p.jsonl",),
+        COMPARED - {"plan"},
+    ),
     "judged": Layout({"j.csv": csv(judged())}, ("j.csv",), frozenset({"judged"})),
     "preferences": Layout({"p.csv": csv(judgements())}, ("p.csv",), frozenset({"preferences"})),
     "lm-evaluation-harness": Layout(

@@ -15,6 +15,7 @@ import bestby as bb
 def written(folder: Path, layout: Layout) -> Path:
     """Write the files of a layout into a folder."""
     for name, text in layout.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     return folder
 
@@ -33,7 +34,13 @@ def test_every_command_works(name: str, run: Run, tmp_path: Path, monkeypatch: p
         assert done.stdout
 
 
-@pytest.mark.parametrize("name", ["runs, long", "datasets, wide", "folds", "judged", "preferences"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "runs, long", "datasets, wide", "folds", "folds, long, in repeats",
+        "splits that only repetitions number", "judged", "preferences",
+    ],
+)  # fmt: skip
 def test_no_command_takes_rows_for_items_that_are_none(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

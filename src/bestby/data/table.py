@@ -58,7 +58,7 @@ ARGUMENTS = {
 }
 """The arguments that name the columns of a part, where they are not called as the part."""
 
-_INDEX = "the index of a pandas frame? write it with to_csv(index_label='item'), or leave it out"
+_INDEX = "call it item if it holds item ids, else leave it out: pandas does so with to_csv(index=False)"
 """For a first column without a name: it may be ids, or the numbers of rows, which mean nothing."""
 
 
@@ -69,6 +69,8 @@ class Table:
     source: str
     data: Mapping[str, Raw | Column]
     missing: Missing
+    files: tuple[str, ...] = ()
+    """The files of which it is made, if there are several."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -213,11 +215,25 @@ def headless_hint(names: Sequence[str], columns: Iterable[Collection[str]]) -> s
     )
 
 
+def _counts(raw: Raw, missing: Missing, part: bool) -> bool:
+    """Tell whether a column counts the rows from 0 or 1, or in part of a table from any number."""
+    column = as_scores(column_of(raw, "the index", missing))
+    if column.is_text or not column.size or column.missing.any():
+        return False
+    first = column.values[0]
+    return (part or first in (0, 1)) and np.array_equal(column.values, first + np.arange(column.size))
+
+
 def table_of_columns(
     source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing, *, part: bool = False
 ) -> Table:
-    """Make a table, or part of one, which may have no rows, of columns after checking their names."""
+    """Make a table, or part of one, which may have no rows, of columns after checking their names.
+
+    A first column without a name that counts the rows, as the index that pandas writes does, is left out.
+    """
     stripped = [name.strip() for name in names]
+    if len(stripped) > 1 and not stripped[0] and all(stripped[1:]) and _counts(columns[0], missing, part):
+        stripped, columns = stripped[1:], columns[1:]
     for position, name in enumerate(stripped):
         if not name:
             raise InvalidInputError(

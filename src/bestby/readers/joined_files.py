@@ -245,7 +245,8 @@ def whole_table(
     folders = pieces.folder_columns(names, asked)
     sizes = [table.n_rows for table in tables]
     columns += [np.repeat(np.array(values_of_folders(pieces, name), dtype=object), sizes) for name in folders]
-    return table_of_columns(pieces.source, [*names, *folders], columns, missing)
+    whole = table_of_columns(pieces.source, [*names, *folders], columns, missing)
+    return replace(whole, files=tuple(map(str, pieces.paths)) if len(tables) > 1 else ())
 
 
 def check_same_columns(pieces: Pieces, path: Path, names: Collection[str], first: Collection[str]) -> None:
@@ -258,7 +259,8 @@ def check_same_columns(pieces: Pieces, path: Path, names: Collection[str], first
         if lacking:
             raise InvalidInputError(
                 f"{here} has no column {lacking[0]!r}, which {there} has",
-                hint=f"all files of {pieces.source} must have the same columns; it has: {listed([*theirs])}",
+                hint=f"all files of {pieces.source} must have the same columns; or name the files, if each"
+                f" holds a system: {listed([str(one) for one in pieces.paths], 3)}",
             )
 
 
@@ -319,7 +321,7 @@ class Part:
 def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions) -> tuple[Evaluation, str]:
     """Make an evaluation of one file per system; the gold is a file or a column that the files share."""
     roles = options.roles
-    files = {name: readable_file(path) for name, path in paths.items()}
+    files = {name: file_of(path) for name, path in paths.items()}
     if roles.gold is None:
         _check_no_gold_file(files)
     parts = {name: system_part(path, name, options) for name, path in files.items()}
@@ -372,6 +374,19 @@ def evaluation_of_parts(
         soft=soft,
     )
     return evaluation, "line"
+
+
+def file_of(path: str | Path) -> Path:
+    """Return the file of one system, which may be the only table of a folder."""
+    pieces = pieces_of(path) if is_directory(user_path(path)) else None
+    if pieces is None:
+        return readable_file(path)
+    if len(pieces.pieces) > 1:
+        raise InvalidInputError(
+            f"{path} is a folder with {len(pieces.pieces)} tables, expected the file of one system",
+            hint=f"name one: {listed([str(one) for one in pieces.paths], 3)}",
+        )
+    return pieces.paths[0]
 
 
 def system_part(path: Path, name: str, options: TableOptions) -> Part:

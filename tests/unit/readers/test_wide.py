@@ -309,11 +309,49 @@ def test_the_hint_of_a_column_of_other_things_says_what_it_may_be(make: Make) ->
         assert ("system_column=..." in str(caught.value.hint)) == named
 
 
-def test_the_hint_of_a_column_without_a_name_knows_the_index_of_a_frame(make: Make) -> None:
-    for header, known in ((",gold,a,b", True), ("gold,a,,b", False), (",gold,,b", False)):
+def test_the_index_of_a_frame_is_left_out(make: Make) -> None:
+    rows = ["1,1,0", "0,0,1", "1,0,0"]
+    plain = read(make("plain.csv", "gold,a,b\n" + "\n".join(rows)))
+    for name, first in (("pandas.csv", 0), ("r.csv", 1)):
+        lines = [f"{first + i},{row}" for i, row in enumerate(rows)]
+        indexed = read(make(name, ",gold,a,b\n" + "\n".join(lines)))
+        assert indexed.names == plain.names
+        assert indexed.items is None
+    for header, rows_start, known in (
+        (",gold,a,b", 7, True),
+        ("gold,a,,b", 0, False),
+        (",gold,,b", 0, False),
+    ):
+        content = f"{header}\n{rows_start},1,1,0\n{rows_start + 2},0,0,1\n"
         with pytest.raises(InvalidInputError, match="has no name") as caught:
-            read(make("t.csv", f"{header}\n0,1,1,0\n1,0,0,1\n"))
-        assert ("index_label='item'" in str(caught.value.hint)) == known
+            read(make("t.csv", content))
+        assert ("call it item" in str(caught.value.hint)) == known
+    folder = plain_folder(make, "parts", ["one.csv", "two.csv"])
+    (folder / "one.csv").write_text(",gold,a,b\n0,1,1,0\n1,0,0,1\n")
+    (folder / "two.csv").write_text(",gold,a,b\n2,1,0,0\n3,0,1,1\n")
+    assert read(folder).n_items == 4
+
+
+def plain_folder(make: Make, name: str, files: list[str]) -> Path:
+    """Return a folder in which each file holds the predictions and the gold of the same two items."""
+    folder = make("beside.txt", "").parent / name
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text("id,gold,pred\n0,x,x\n1,y,x\n")
+    return folder
+
+
+def test_folders_may_hold_the_table_of_one_system_each(make: Make) -> None:
+    folder = plain_folder(make, "runs", ["bert/predictions.csv", "roberta/predictions.csv"])
+    both = read([folder / "bert", folder / "roberta"], gold="gold")
+    assert both.names == ("bert", "roberta")
+    assert both.n_items == 2
+    with pytest.raises(InvalidInputError, match="occur more than once") as caught:
+        read(folder)
+    assert "bert/predictions.csv" in str(caught.value.hint)
+    with pytest.raises(InvalidInputError, match="is a folder with 2 tables") as caught:
+        read({"a": folder, "b": folder / "bert"}, gold="gold")
+    assert "roberta/predictions.csv" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(
@@ -340,7 +378,7 @@ def test_the_hint_of_a_key_that_occurs_twice_is_one_for_a_line(make: Make) -> No
 
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
     assert message(tmp_path / "none.csv") == "no file '{}'"
-    assert message({"a": tmp_path}) == f"{tmp_path} is a directory, expected a file"
+    assert message({"a": tmp_path}).startswith(f"{tmp_path} is a folder that holds no table")
     for address in ("https://example.com/a.csv", "s3://bucket/a.csv", "a\0b.csv", "*.csv", ""):
         with pytest.raises(InvalidInputError, match=r"no file|is a directory"):
             read(address)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,9 @@ _UNIT = "\x1f"
 Cells = Mapping[str, Mapping[str, float | None]]
 """Scores by dataset and system; a score that is missing is None or not there."""
 
+Place = TypeVar("Place", str, tuple[str, str])
+"""A dataset, or a repetition and a fold."""
+
 RunCells = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Scores by dataset, system and run; a system has the runs that have a score."""
 
@@ -80,6 +83,7 @@ def datasets_of(
     key = table.column_called(dataset, DATASET_WORDS, "dataset")
     marked = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=key))
     of_runs = _run_column(table, run, options)
+    _check_no_fold(table, key, options)
     if of_runs is not None:
         return _runs_by_dataset(table, key, of_runs, marked)
     gold, systems, value_column = options.roles.gold, options.systems, options.value_column
@@ -110,6 +114,18 @@ def datasets_of(
     return dataclasses.replace(items, notes=_named(items.notes, key, f"dataset: {key}"))
 
 
+def _check_no_fold(table: Table, dataset: str, options: TableOptions) -> None:
+    """Refuse scores of the folds of several datasets: neither their runs nor one score each."""
+    of_items = options.roles.gold is not None or table.item_column(options.roles.item) is not None
+    if "fold" in table.data and not of_items and "fold" not in (options.systems or ()):
+        raise InvalidInputError(
+            f"{table.source}: its rows are folds of the datasets in column {quoted(dataset)}, and the folds"
+            " of a dataset share training items",
+            hint="give the mean over the folds of each dataset and system, or compare the folds of one"
+            " dataset: compare_folds (bestby folds)",
+        )
+
+
 def _named(notes: Sequence[Note], stratum: str, parts: str) -> tuple[Note, ...]:
     """Return notes that say which columns hold the datasets, or folds, in place of the strata they become."""
     return tuple(Note(n.code, n.message.replace(f"stratum: {stratum}", parts), n.about) for n in notes)
@@ -121,8 +137,10 @@ def folds_of(
     """Return scores by fold, or an evaluation per repetition whose strata are the folds, if given."""
     table, options = table.prepared(options)
     again = repetition or ("repetition" if "repetition" in table.data else None)
-    if fold is None and "fold" not in table.data and again is not None:
-        return _repetitions_without_folds(table, again, options)
+    if fold is None and "fold" not in table.data:
+        _check_are_items(table, again or _repetition_column(table, but=RUN_WORDS), options)
+        if again is not None:
+            return _repetitions_without_folds(table, again, options)
     by = table.column_called(fold, ("fold",), "fold")
     folds = table.texts(by, "fold")
     rounds = (
@@ -134,12 +152,13 @@ def folds_of(
     roles = options.roles
     ids = bare.item_column(roles.item)
     system = _system_column(bare, options)
-    if again is None and system is None and options.systems is None:
+    of_scores = roles.gold is None and ids is None and system is not None
+    if again is None and (of_scores or (system is None and options.systems is None)):
         check_no_repetition(bare.source, bare.data)
-    if roles.gold is None and ids is None and system is not None:
+    if of_scores and system is not None:
         value = _score_column(bare, {system}, options)
-        marked_scores = _long_scores(bare, [_UNIT.join(label) for label in labels], system, value, options)
-        scores = dataclasses.replace(_fold_scores(bare.source, marked_scores), metric=_metric_called(value))
+        scores = _fold_scores(bare.source, _long_scores(bare, labels, system, value, options))
+        scores = dataclasses.replace(scores, metric=_metric_called(value))
         return _without_mean(bare.source, scores)
     if roles.gold is None and len(set(labels)) == len(labels) and system is None:
         names = _systems(bare, options.systems, {ids})
@@ -159,20 +178,31 @@ def _one_fold(table: Table, again: str | None) -> str:
     """Return the hint for an item that is in several folds: of several repetitions, if it may be."""
     if again is not None:
         return "an item is in one fold of a repetition, whichever system is asked"
-    name = next((name for name in table.names if name.lower() in REPETITION_WORDS), None)
+    name = _repetition_column(table)
     column = "..." if name is None else repr(name)
     return f"an item is in one fold; if there are several repetitions, name their column: repetition={column}"
+
+
+def _repetition_column(table: Table, but: Sequence[str] = ()) -> str | None:
+    """Return the column that is called as repetitions are, but not as those of other words."""
+    words = {*REPETITION_WORDS} - {*but}
+    return next((name for name in table.names if name.lower() in words), None)
+
+
+def _check_are_items(table: Table, again: str | None, options: TableOptions) -> None:
+    """Refuse rows of repetitions that are no items and of which no column says the fold."""
+    if again is not None and options.roles.gold is None and table.item_column(options.roles.item) is None:
+        raise InvalidInputError(
+            f"{table.source}: no column is called fold, and rows without gold or item id are scores of folds",
+            hint=f"fold={again!r} alone, if each row is a random split of its own; or name the gold: then"
+            " rows are items",
+        )
 
 
 def _repetitions_without_folds(table: Table, again: str, options: TableOptions) -> dict[str, Evaluation]:
     """Return an evaluation per repetition, which has no strata."""
     rounds = table.texts(table.require(again, "repetition"), "repetition")
     bare = dataclasses.replace(table, data={name: c for name, c in table.data.items() if name != again})
-    if options.roles.gold is None and bare.item_column(options.roles.item) is None:
-        raise InvalidInputError(
-            f"{table.source}: no column is called fold, and rows without gold or item id are scores of folds",
-            hint="name the column with the fold of each row, or the gold: then rows are items",
-        )
     marked = dataclasses.replace(
         table, data={**bare.data, _FOLD: objects([f"{one}{_UNIT}-" for one in rounds])}
     )
@@ -183,20 +213,29 @@ def _repetitions_without_folds(table: Table, again: str, options: TableOptions) 
 
 
 def scores_by_dataset(
-    datasets: Sequence[str], systems: Sequence[str], values: Sequence[float | None]
-) -> Cells:
-    """Return a table of scores from its long form."""
-    table: dict[str, dict[str, float | None]] = {}
+    datasets: Sequence[Place], systems: Sequence[str], values: Sequence[float | None]
+) -> Mapping[Place, Mapping[str, float | None]]:
+    """Return a table of scores by dataset, or by repetition and fold, from its long form."""
+    table: dict[Place, dict[str, float | None]] = {}
     for name, system, value in zip(datasets, systems, values, strict=True):
         row = table.setdefault(name, {})
         if system in row:
             raise InvalidInputError(
-                f"system {quoted(system)} has more than one score on dataset {quoted(name)}",
+                f"system {quoted(system)} has more than one score on {_place(name)}",
                 hint="give one score per system and dataset; several runs need a column run or seed, items a"
-                " gold or an item column",
+                " gold or an item column"
+                if isinstance(name, str)
+                else "give one score per system, fold and repetition; repetition=... names their column",
             )
         row[system] = value
     return table
+
+
+def _place(name: str | tuple[str, str]) -> str:
+    """Return the words for a dataset, or for a fold of a repetition."""
+    if isinstance(name, str):
+        return f"dataset {quoted(name)}"
+    return f"fold {quoted(name[1])} of repetition {quoted(name[0])}"
 
 
 def _system_column(table: Table, options: TableOptions) -> str | None:
@@ -205,7 +244,9 @@ def _system_column(table: Table, options: TableOptions) -> str | None:
     return system_column_of(table, options.roles, options.systems)
 
 
-def _long_scores(table: Table, labels: Sequence[str], by: str, value: str, options: TableOptions) -> Cells:
+def _long_scores(
+    table: Table, labels: Sequence[Place], by: str, value: str, options: TableOptions
+) -> Mapping[Place, Mapping[str, float | None]]:
     """Return the scores of a table with a row per dataset (or fold) and system."""
     names, scores, chosen = _long_columns(table, by, value, options)
     rows = [row for row in zip(labels, names, scores, strict=True) if row[1] in chosen]
@@ -281,20 +322,17 @@ def _score_column(table: Table, taken: set[str], options: TableOptions) -> str:
     return options.value_column or column_of_values(table, taken, ("score", "prediction"))
 
 
-def _fold_scores(source: str, scores: Cells) -> FoldScores:
+def _fold_scores(source: str, scores: Mapping[tuple[str, str], Mapping[str, float | None]]) -> FoldScores:
     names = list(dict.fromkeys(name for row in scores.values() for name in row))
     for label, row in scores.items():
         absent = next((name for name in names if row.get(name) is None), None)
         if absent is not None:
-            repetition, fold = label.split(_UNIT)
             raise InvalidInputError(
-                f"{source}: system {quoted(absent)} has no score on fold {quoted(fold)} of repetition"
-                f" {quoted(repetition)}",
+                f"{source}: system {quoted(absent)} has no score on {_place(label)}",
                 hint="complete the scores; the tests need every fold of every repetition",
             )
-    labels = [tuple(label.split(_UNIT)) for label in scores]
     matrix = np.array([[row[name] for name in names] for row in scores.values()])
-    return FoldScores(tuple(names), tuple((again, fold) for again, fold in labels), matrix)
+    return FoldScores(tuple(names), tuple(scores), matrix)
 
 
 def _without_mean(source: str, folds: FoldScores) -> FoldScores:

@@ -446,7 +446,7 @@ def _only_soft(table: Table) -> str | None:
 _OTHER_QUESTIONS = {
     "datasets": ("the name of a dataset", DATASET_WORDS),
     "runs": ("the number of a run", RUN_WORDS),
-    "folds": ("the number of a fold", ("fold",)),
+    "folds": ("the number of a fold or a repetition", ("fold", "repetition", "repeat", "rep")),
 }
 """Comparisons of more than one test set: what a column of theirs holds, and how it is called."""
 
@@ -564,8 +564,15 @@ def _check_unique(
     others = [name for name in table.names if name not in values]
     names = _item_candidates(table, others, [item] if by is None else [item, by])
     apart = "items are told apart by {} and {} together, so name both: {}"
-    hint = apart.format(names[0], item, _together(names[0], item)) if names else CLUSTERS_HINT
+    hint = apart.format(names[0], item, _together(names[0], item)) if names else _no_items_of(table.files)
     check_unique(ids, f"{table.source}: {what}", hint)
+
+
+def _no_items_of(files: Sequence[str]) -> str:
+    """Return what rows with an id that occurs twice may be; in several files, those of several systems."""
+    if not files:
+        return CLUSTERS_HINT
+    return f"if each file holds a system, name the files in place of the table: {listed(files, 3)}"
 
 
 def _together(*names: str) -> str:

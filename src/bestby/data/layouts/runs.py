@@ -16,7 +16,7 @@ from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed, typed, values_of
-from bestby.data.layouts.items import check_alike, check_no_counter, system_column_of
+from bestby.data.layouts.items import check_alike, check_no_counter, check_one_test_set, system_column_of
 from bestby.data.layouts.soft import gathered, is_number
 from bestby.data.roles import (
     ITEM_WORDS,
@@ -231,7 +231,7 @@ def run_columns(
         names = (by_name[word] for word in words if word in by_name)
         return next((name for name in names if name not in taken and name not in chosen), None)
 
-    return RunColumns(
+    columns = RunColumns(
         run=part("run", *RUN_WORDS),
         item=part("item", *ITEM_WORDS),
         dataset=part("dataset", "dataset"),
@@ -239,6 +239,13 @@ def run_columns(
         cluster=part("cluster", "cluster"),
         system=None if by is None else table.require(by, "system"),
     )
+    if (
+        "fold" in table.data
+        and columns.item is None
+        and "fold" not in {columns.run, *(options.systems or ())}
+    ):
+        check_one_test_set(table, ["fold"])
+    return columns
 
 
 def _rows_of_datasets(table: Table, roles: RunColumns, datasets: Sequence[str] | None) -> list[int]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from bestby._core.cached import cached_property
-from bestby._core.paths import readable_file
 from bestby._core.text import words_of
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.columns import MISSING, Column, group_codes, is_plain
@@ -33,7 +32,7 @@ from bestby.data.values import as_scores
 from bestby.questions.check.asking import TEXT_METRIC, Asked, system_names
 from bestby.readers.files import read_values
 from bestby.readers.formats.base import format_in
-from bestby.readers.joined_files import pieces_of, whole_table
+from bestby.readers.joined_files import file_of, pieces_of, whole_table
 from bestby.readers.paths import by_system, missing_texts, named_paths
 
 LARGE = 20_000_000
@@ -251,9 +250,10 @@ def tables_in(files: Sequence[str]) -> tuple[tuple[Table, ...], str]:
     paths = by_system(named)
     if any(format_in(path) is not None for path in paths.values()):
         return (), "tables; these are logs of a tool, or of another format"
-    if sum(path.stat().st_size for path in map(readable_file, paths.values())) // 4 > LARGE:
+    paths = {name: file_of(path) for name, path in paths.items()}
+    if sum(path.stat().st_size for path in paths.values()) // 4 > LARGE:
         return (), "smaller files"
-    return tuple(_table(str(name), readable_file(path), missing) for name, path in paths.items()), ""
+    return tuple(_table(str(name), path, missing) for name, path in paths.items()), ""
 
 
 def _table(name: str, path: Any, missing: frozenset[str]) -> Table:
