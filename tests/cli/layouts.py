@@ -292,6 +292,24 @@ LAYOUTS = {
         ("f.csv",),
         frozenset({"folds"}),
     ),
+    "annotators side by side": Layout(
+        {"p.csv": csv([{"item": i, "ann1": gold, "ann2": answers["bert"]} for i, gold, answers in ITEMS])},
+        ("p.csv",),
+        frozenset({"agreement"}),
+    ),
+    "preferences, systems in columns of another name": Layout(
+        {
+            "p.csv": csv(
+                [
+                    {"prompt": TEXT.format(row["question_id"]), "response_a": row["model_a"]}
+                    | {"response_b": row["model_b"], "preference": row["winner"]}
+                    for row in judgements()
+                ]
+            )
+        },
+        ("p.csv",),
+        frozenset({"preferences"}),
+    ),
     "splits that only repetitions number": Layout(
         {"f.csv": csv([{"rep": i, "a": row["a"], "b": row["b"]} for i, row in enumerate(folds("rep"))])},
         ("f.csv",),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.helpers import Run, check_refused
-from tests.cli.layouts import GOLD_LINES, LAYOUTS, PER_LINE, Layout, csv, long, one_per_system, wide
+from tests.cli.layouts import GOLD_LINES, LAYOUTS, PER_LINE, Layout, csv, folds, long, one_per_system, wide
 
 import bestby as bb
 
@@ -130,9 +130,9 @@ def test_a_result_of_bestby_holds_no_data(run: Run, tmp_path: Path) -> None:
         (one_per_system(), ("preds_bert.jsonl", "preds_roberta.jsonl"), "--gold label"),
         ({**PER_LINE, "gold.txt": GOLD_LINES}, ("bert.txt", "roberta.txt", "gold.txt"), "--gold gold.txt"),
         (
-            {"l.csv": csv(long("example_id", "correct"))},
+            {"l.csv": csv(long("example_id", "graded"))},
             ("l.csv",),
-            "--item example_id and --value-column correct",
+            "--item example_id and --value-column graded",
         ),
         ({"l.csv": csv(long("input", "score"))}, ("l.csv",), "--item input"),
         (
@@ -149,3 +149,32 @@ def test_the_hint_of_compare_looks_at_the_files(
     done = run("compare", *words)
     assert done.returncode == 2
     assert hint in done.stderr.splitlines()[1]
+
+
+@pytest.mark.parametrize(
+    ("files", "refusal", "hint"),
+    [
+        ({"t.csv": "model,accuracy\nbert,0.88\nroberta,0.9\n"}, "each row is another system", "published"),
+        ({"t.json": '{"accuracy": 0.8, "f1": 0.7}'}, "are names of scores", "published"),
+        ({"t.csv": "step,bert,roberta\n10,0.5,0.6\n20,0.6,0.7\n"}, "steps of a training curve", "runs"),
+        (
+            {"t.csv": csv([{**row, "dataset": d} for d in "xy" for row in folds("repeat")])},
+            "rows are folds of the datasets",
+            "the mean over the folds",
+        ),
+        (
+            {"t.csv": csv([{"response_a": f"a{i}", "response_b": f"b{i}", "winner": "a"} for i in range(9)])},
+            "no column names the two systems",
+            "add two columns",
+        ),
+    ],
+)  # fmt: skip
+def test_what_holds_no_items_says_what_it_holds(
+    files: dict[str, str], refusal: str, hint: str, run: Run, tmp_path: Path
+) -> None:
+    written(tmp_path, Layout(files, (), frozenset()))
+    done = run("check", *files)
+    text = " ".join((done.stdout + done.stderr).split())
+    assert refusal in text
+    assert hint in text.split("hint:")[1]
+    assert "bestby compare" not in text

@@ -357,8 +357,13 @@ def score_column(names: Sequence[str]) -> str | None:
     >>> score_column(["latency_ms", "is_correct", "cost"]), score_column(["score_a", "score_b"])
     ('is_correct', None)
     """
-    scores = [name for name in names if _are_only_scores(name)]
+    scores = score_columns(names)
     return next((name for name in scores if name.lower() == "score"), scores[0] if scores else None)
+
+
+def score_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns that hold nothing but scores, by their names."""
+    return [name for name in names if _are_only_scores(name)]
 
 
 def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -502,6 +507,21 @@ def check_no_item(source: str, names: Sequence[str]) -> None:
         if name.lower().replace(" ", "_") in ITEM_WORDS:
             raise InvalidInputError(
                 f"{source}: column {quoted(name)} looks like item ids", hint=_no_system(name)
+            )
+
+
+_STEP_WORDS = ("step", "global_step", "iteration", "iter", "epoch")
+
+
+def check_no_step(source: str, names: Sequence[str]) -> None:
+    """Refuse a column of the steps of training: the points of one curve are neither items nor runs."""
+    for name in names:
+        if name.lower() in _STEP_WORDS:
+            raise InvalidInputError(
+                f"{source}: column {quoted(name)} looks like the steps of a training curve, whose points are"
+                " neither items nor runs",
+                hint="take one value of each run, such as the last, and compare several runs of each system:"
+                " compare_runs (bestby runs); or name the systems: systems=[...]",
             )
 
 

@@ -27,7 +27,7 @@ from bestby.data.columns import (
     has_few,
     raw_values,
 )
-from bestby.data.roles import listed
+from bestby.data.roles import are_scores, listed
 from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.readers.database import (
     CLOSE_QUOTES,
@@ -439,6 +439,13 @@ def _record(path: Path, where: str, record: Any) -> dict[str, Any]:
 
 def by_item(table: Table) -> Table:
     """Return a table of one row, whose columns are called as items are, with a row per item."""
+    if all(map(are_scores, table.names)):
+        raise InvalidInputError(
+            f"{table.source}: {listed(table.names, 3)} are names of scores, so the values are of a whole test"
+            " set, not of items",
+            hint="give the score or the prediction of each item; published scores are compared by"
+            " compare_scores (bestby published)",
+        )
     values = objects([raw_values(raw)[0] for raw in table.data.values() if not isinstance(raw, Column)])
     return table_of_columns(table.source, ["id", "value"], [objects([*table.names]), values], table.missing)
 

@@ -140,12 +140,12 @@ def test_a_wide_table_with_a_column_called_system_stays_wide(make: Make) -> None
 
 
 def test_items_that_repeat_beside_a_column_of_systems_ask_for_the_column_of_values(make: Make) -> None:
-    path = make("t.csv", "item,system,acc,seconds\nq1,a,1,0.2\nq1,b,0,0.3\nq2,a,1,0.4\nq2,b,1,0.5\n")
+    path = make("t.csv", "item,system,graded,seconds\nq1,a,1,0.2\nq1,b,0,0.3\nq2,a,1,0.4\nq2,b,1,0.5\n")
     with pytest.raises(InvalidInputError, match="no column is called prediction or score; its") as error:
         read(path)
     assert error.value.hint == (
-        "name the columns: reading=bestby.Reading(value_column='acc'); or leave this one out:"
+        "name the columns: reading=bestby.Reading(value_column='graded'); or leave this one out:"
         " reading=bestby.Reading(ignore='system')"
     )
-    assert columns(read(path, reading=Reading(value_column="acc"))) == {"a": [1, 1], "b": [0, 1]}
+    assert columns(read(path, reading=Reading(value_column="graded"))) == {"a": [1, 1], "b": [0, 1]}
     assert columns(read(path, reading=Reading(value_column="seconds"))) == {"a": [0.2, 0.4], "b": [0.3, 0.5]}

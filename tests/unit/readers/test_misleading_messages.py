@@ -121,7 +121,7 @@ def test_one_object_is_no_table(make: Make, content: Any, keys: str, hint: str) 
 # Tables
 
 
-@pytest.mark.parametrize("value", ["score", "correct", "acc"])
+@pytest.mark.parametrize("value", ["score", "correct", "acc", "graded"])
 @pytest.mark.parametrize("item", ["example_id", "question_id", "input"])
 def test_a_long_table_whose_ids_have_another_name(make: Make, item: str, value: str) -> None:
     lines = [f"model,{item},{value}"]
@@ -131,7 +131,7 @@ def test_a_long_table_whose_ids_have_another_name(make: Make, item: str, value: 
     error = refused(path)
     assert f"model, {item}, {value}" in error.message
     named = proposed(error)
-    assert named == {"items": item} | ({} if value == "score" else {"value_column": value})
+    assert named == {"items": item} | ({"value_column": value} if value == "graded" else {})
     assert scores(path, **in_records(bb.read, named)) == pytest.approx([*SCORES.values()])
 
 
@@ -423,12 +423,14 @@ def test_probabilities_with_a_decimal_comma_are_called_so(make: Make) -> None:
     assert "column 'a' holds numbers with a decimal comma, such as '0,1', which are texts" in error.message
 
 
-def test_the_column_of_right_answers_is_proposed_for_values(make: Make) -> None:
+def test_the_column_of_right_answers_holds_the_values(make: Make) -> None:
     rows = "".join(f"{name},{i},{i % 9},{i % 2}\n" for name in "ab" for i in range(9))
     path = make("t.csv", f"system,item,tokens,correct\n{rows}")
-    error = refused(path)
-    assert proposed(error) == {"value_column": "correct"}
-    assert scores(path, reading=bb.Reading(value_column="correct")) == pytest.approx([4 / 9, 4 / 9])
+    assert scores(path) == pytest.approx([4 / 9, 4 / 9])
+    several = make("s.csv", f"system,item,f1,correct\n{rows}")
+    error = refused(several)
+    assert proposed(error)["value_column"] in ("f1", "correct")
+    assert scores(several, reading=bb.Reading(value_column="correct")) == pytest.approx([4 / 9, 4 / 9])
 
 
 def test_a_column_of_ids_that_no_file_has_is_refused(make: Make) -> None:

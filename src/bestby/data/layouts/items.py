@@ -52,6 +52,7 @@ from bestby.data.roles import (
     TableOptions,
     check_no_gold,
     check_no_item,
+    check_no_step,
     counts_rows,
     describe_wide,
     facet_columns,
@@ -60,6 +61,7 @@ from bestby.data.roles import (
     matching,
     recognised,
     score_column,
+    score_columns,
     shares_nothing,
     systems_read,
     unknown_system,
@@ -191,6 +193,9 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
         check_one_test_set(table, names, "name the systems: systems=[...], or leave it out: ignore=[...]")
         if roles.gold is not None or roles.annotators:
             return names
+        if table.item_column(roles.item) is None:
+            check_no_step(table.source, names)
+            _check_no_totals(table, names)
         scores = score_column(names)
         if scores is not None and not _names_systems(table):
             return [scores]
@@ -204,6 +209,18 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f"{table.source}: column {name!r} cannot be {other[name]} and system at once"
             )
     return names
+
+
+def _check_no_totals(table: Table, names: Sequence[str]) -> None:
+    """Refuse a table in which each row is another system: its scores are of whole test sets."""
+    by = next((name for name in names if name.lower() in SYSTEM_WORDS), None)
+    if by is None or score_column(names) is None or not len(table.distinct(by)) == table.n_rows > 1:
+        return
+    raise InvalidInputError(
+        f"{table.source}: each row is another system (column {quoted(by)}), so its scores are of whole test"
+        " sets, not of items",
+        hint="compare published scores: compare_scores (bestby published --table); or give a row per item",
+    )
 
 
 def _names_systems(table: Table) -> bool:
@@ -426,14 +443,15 @@ def is_long(
     """
     item = roles.item
     return (
-        _has_values(table, soft, value_column)
+        _has_values(table, roles, soft, value_column)
         and (item in table.data if item is not None else table.item_column(None) is not None)
         and system_column_of(table, roles, systems) is not None
     )
 
 
-def _has_values(table: Table, soft: Soft, value_column: str | None) -> bool:
-    is_value_named = value_column is not None or any(word in table.data for word in VALUE_WORDS)
+def _has_values(table: Table, roles: Roles, soft: Soft, value_column: str | None) -> bool:
+    no_gold = roles.gold is None and "gold" not in table.data
+    is_value_named = value_column is not None or value_word(table.data, prefer_score=no_gold) is not None
     return is_value_named or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
 
 
@@ -511,7 +529,8 @@ def check_not_long(table: Table, options: TableOptions) -> None:
     items = table.item_column(roles.item)
     taken = {by, items, *VALUE_WORDS, *GOLD_WORDS, *(name for _, name in roles.named())}
     free = {name: column for name in table.names if name not in taken and (column := _plain(table, name))}
-    has_values = _has_values(table, options.soft, options.value_column)
+    of_values = roles.gold is not None or not any(as_scores(column).is_text for column in free.values())
+    has_values = _has_values(table, roles, options.soft, options.value_column)
     named, lacking = [], []
     if items is None or (systems is None and len({*map(normal_form, table.distinct(items))}) == table.n_rows):
         ids = _item_candidates(table, free, [by])
@@ -534,7 +553,8 @@ def check_not_long(table: Table, options: TableOptions) -> None:
         named.append(f"value_column={candidates[0]!r}" if candidates else "value_column=...")
     if named:
         check_one_test_set(table, roles.without(table.names, by, options.value_column))
-        hint = f"name the columns: {' and '.join(named)}; or leave this one out: ignore={by!r}"
+        otherwise = f"; or leave this one out: ignore={by!r}" if of_values else ""
+        hint = f"name the columns: {' and '.join(named)}{otherwise}"
         if {"judge", "human"} <= {*table.names}:
             hint = f"a judge beside human labels is for compare_judged (bestby judged compare); else {hint}"
         raise InvalidInputError(
@@ -713,9 +733,13 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
 
 
 def value_word(names: Mapping[str, object], *, prefer_score: bool) -> str | None:
-    """Return the column with a telling name; of two, that which the gold (or its absence) asks for."""
+    """Return the column with a telling name; of two, that which the gold (or its absence) asks for.
+
+    Without gold, the only column that is called as scores are, such as `correct`, holds the values.
+    """
     words = VALUE_WORDS[::-1] if prefer_score else VALUE_WORDS
-    return next((word for word in words if word in names), None)
+    scores = score_columns(names) if prefer_score else []
+    return next((word for word in words if word in names), scores[0] if len(scores) == 1 else None)
 
 
 def _chosen(

@@ -28,6 +28,7 @@ from bestby.data.roles import (
     average_note,
     averages,
     check_no_gold,
+    check_no_step,
     facet_columns,
     left_out_notes,
     listed,
@@ -366,6 +367,7 @@ def _wide_systems(table: Table, roles: RunColumns, systems: Sequence[str] | None
         if scores is not None:
             return [scores]
         check_no_gold(table.source, names)
+        check_no_step(table.source, names)
     return names
 
 

@@ -20,7 +20,7 @@ MOST_WORDS = 40
 
 FOLLOWED = (
     "--gold", "--item", "--value-column", "--system-column", "--run", "--dataset", "--fold", "--repetition",
-    "--ignore", "--on-missing", "--metric",
+    "--ignore", "--on-missing", "--metric", "--a", "--b",
 )  # fmt: skip
 """The options of hints that say only how the files are to be read, and by which metric."""
 

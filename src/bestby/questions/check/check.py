@@ -13,6 +13,7 @@ from bestby._core.arrays import is_frame
 from bestby._core.errors import BestbyError, InvalidInputError, OtherQuestionError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
+from bestby._core.text import words_of
 from bestby.data.columns import Column
 from bestby.data.roles import (
     ANNOTATOR_WORDS,
@@ -44,7 +45,7 @@ from bestby.questions.check.asking import (
     ask,
     system_names,
 )
-from bestby.questions.check.content import Content, tables_in
+from bestby.questions.check.content import PARTS, Content, tables_in
 from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
 from bestby.readers.archives import submissions
@@ -211,8 +212,7 @@ def questions_answered(
         return found
 
     names = [name for table in tables for name in table.names]
-    words = {name.lower() for name in names}
-    if not words.isdisjoint(ANNOTATOR_WORDS) and words.isdisjoint(SYSTEM_WORDS) and tried(AGREEMENT):
+    if _are_of_annotators(names) and tried(AGREEMENT):
         return asked, None
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
@@ -242,9 +242,23 @@ def questions_answered(
     return asked, _refusal(refused, tables)
 
 
+def _are_of_annotators(names: Sequence[str]) -> bool:
+    """Tell whether tables hold the labels of annotators: in a column that names these, or in one of each."""
+    words = {name.lower() for name in names}
+    if not words.isdisjoint(SYSTEM_WORDS):
+        return False
+    stems = [one[0].rstrip("0123456789") for one in map(words_of, names) if one]
+    each = [
+        stem for stem in stems if len(stem) > 2 and any(word.startswith(stem) for word in ANNOTATOR_WORDS)
+    ]
+    return not words.isdisjoint(ANNOTATOR_WORDS) or (len(each) > 1 and not gold_names(names))
+
+
 def _refusal(refused: Mapping[str, BestbyError], tables: Sequence[Table]) -> BestbyError | None:
     """Return why the command that the data are for cannot compare the systems."""
-    error = (refused.get("runs") if _have_runs(tables) else None) or refused.get("compare")
+    names = {name.lower() for table in tables for name in table.names}
+    error = refused.get("preferences") if names & {*PARTS["winner"]} else None
+    error = error or (refused.get("runs") if _have_runs(tables) else None) or refused.get("compare")
     return refused.get(error.question, error) if isinstance(error, OtherQuestionError) else error
 
 

@@ -68,6 +68,8 @@ _OPTIONS = {
     "--dataset": "datasets",
     "--fold": "folds",
     "--repetition": "repetitions",
+    "--a": "system A",
+    "--b": "system B",
 }
 _OF_PAIRS = ("system A", "system B", "winner")
 _REPEATED = ("runs", "datasets", "folds", "repetitions", "samples", "judge", "annotators", "system A")
@@ -107,6 +109,8 @@ class Content:
         for part, words in PARTS.items():
             if lower in words and (part not in _OF_PAIRS or self._holds_pairs):
                 return part
+        if self.evaluation is not None and name in self.evaluation.called.values():
+            return "values"
         role, _, rest = name.partition("[")
         return role.partition("_")[0] if rest and role.startswith(("judge", "human", "prediction")) else ""
 

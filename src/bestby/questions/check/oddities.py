@@ -196,6 +196,8 @@ def same_inputs(content: Content) -> Iterator[Found]:
 
 def unused_groups(content: Content) -> Iterator[Found]:
     """Yield the columns that group the items and that no question uses yet."""
+    if content.evaluation is None:
+        return
     for name, sizes in content.groups.items():
         groups = f"column {quoted(name)} has {sizes.size} values for {int(sizes.sum())} items"
         if sizes.size <= MOST_SLICES:

@@ -257,6 +257,7 @@ class Preferences:
 def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferences:
     """Return the judgements of a table; `columns` are those that the user named, by the argument."""
     table = _unfolded(dataclasses.replace(table, missing=table.missing | {""}))
+    _check_pairs(table, columns)
     a = table.column_called(columns.get("a"), A_WORDS, "a")
     b = table.column_called(columns.get("b"), B_WORDS, "b")
     winner = table.column_called(columns.get("winner"), WINNER_WORDS, "winner")
@@ -281,6 +282,27 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
     used = frozenset({a, b, winner, item or winner, cluster or winner})
     rows = np.arange(first.size, dtype=np.int32)
     return Preferences(names, first, second, values, items, clusters, (table,), rows, used, description)
+
+
+def _check_pairs(table: Table, columns: Mapping[str, str | None]) -> None:
+    """Say which columns may hold the two systems, where none is named and none is called so."""
+    if columns.get("a") or columns.get("b") or any(word in table.data for word in A_WORDS + B_WORDS):
+        return
+    pairs = (
+        (name, name[:-1] + other) for name in table.names for end, other in ("ab", "AB") if name.endswith(end)
+    )
+    a, b = next((pair for pair in pairs if pair[1] in table.data), ("", ""))
+    if not a:
+        return
+    n_names = len(table.distinct(a) | table.distinct(b))
+    if n_names > table.n_rows:
+        raise InvalidInputError(
+            f"{table.source}: no column names the two systems; {a!r} and {b!r} hold {n_names} texts",
+            hint="add two columns, a and b, with the names of the systems that gave these",
+        )
+    raise InvalidInputError(
+        f"{table.source}: no column is called a or model_a", hint=f"name the columns: a={a!r} and b={b!r}"
+    )
 
 
 def _unfolded(table: Table) -> Table:

@@ -37,7 +37,7 @@ class Score(Group):
     )
     table: Text = option(
         "FILE",
-        "CSV of published scores in place of FILES: columns system and score; items, or runs and spread.",
+        "CSV of published scores in place of FILES: columns system (or model) and score; items, or runs and spread.",
         file="read",
         common=True,
     )
@@ -194,10 +194,11 @@ def scores_of_table(path: str) -> dict[str, Any]:
     from bestby.readers.formats.base import one_table
 
     table, shown = one_table(path, "published scores", ()), path_text(path)
-    columns = {name.lower(): table.cells(name) for name in table.names}
-    if not {"system", "score"} <= columns.keys() <= {"system", "score", "spread", "runs", "items"}:
+    columns = {_part(name): table.cells(name) for name in table.names}
+    is_one_each = len(columns) == len(table.names) and {"system", "score"} <= columns.keys()
+    if not is_one_each or not columns.keys() <= {"system", "score", "spread", "runs", "items"}:
         raise InvalidInputError(
-            f"{shown} has the columns {', '.join(map(quoted, columns))}",
+            f"{shown} has the columns {', '.join(map(quoted, table.names))}",
             hint="its columns are system and score, and items, or runs and spread",
         )
     cells = (row for row in zip(*columns.values(), strict=True) if any(row))
@@ -218,3 +219,11 @@ def scores_of_table(path: str) -> dict[str, Any]:
             )
         arguments[f"n_{column}"] = [int(row[column]) for row in rows]
     return arguments
+
+
+def _part(name: str) -> str:
+    """Return what a column of published scores holds: of another name, the systems or their accuracy."""
+    from bestby.data.table import SYSTEM_WORDS
+
+    word = name.lower()
+    return "system" if word in SYSTEM_WORDS else "score" if word in ("accuracy", "acc") else word

@@ -139,6 +139,15 @@ def test_a_table_with_decimal_commas(tmp_path: Path) -> None:
     assert scores_of_table(str(path))["scores"] == {"mine": "87.4±0.5", "other": "85.0±1.1"}
 
 
+def test_a_table_of_models_and_their_accuracy(tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text("Model,accuracy\nbert,88.3%\nroberta,87.6%\n", encoding="utf-8")
+    assert scores_of_table(str(path)) == {"scores": {"bert": "88.3%", "roberta": "87.6%"}}
+    path.write_text("Model,accuracy,score\nbert,88.3%,1\n", encoding="utf-8")
+    with pytest.raises(bb.errors.InvalidInputError, match="has the columns 'Model', 'accuracy', 'score'"):
+        scores_of_table(str(path))
+
+
 def test_all_pairs_of_a_table_are_corrected_by_holm(tmp_path: Path) -> None:
     path = tmp_path / "paper.csv"
     path.write_text(
