@@ -181,3 +181,27 @@ def test_whether_a_published_score_is_of_the_same_items(
             "100 items cannot be the same as 200",
             "hint: leave out --same-items, or pass --items 100",
         )
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "second"),
+    [
+        ("compare s.csv --rng 3", "No such option: --rng; did you mean --seed?", "bestby compare --help"),
+        ("compare s.csv --test foo", "--test must be one of", "hint: --test auto chooses by the data"),
+        ("compare s.csv --baseline x", "is not among the systems: a, b", "such as --baseline a"),
+        (
+            "compare p.csv --gold g --metric accuracy,f1_macro",
+            "there is no metric",
+            "--metric accuracy --metric f1_",
+        ),
+        ("plan s.csv --power 2", "--power must lie strictly between 0 and 1", "0.8 means 80 %"),
+        ("gate s.csv --margin 2%", "--margin must be a number", "as in --margin 0.01"),
+        ("slices s.csv", "Missing option '--by'", "--by COLUMN[:BINS]: Column whose values"),
+        ("check s.pkl", "not UTF-8 text", "such as a pickle"),
+    ],
+)
+def test_hints_say_what_to_type(words: str, first: str, second: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("a,b\n1,0\n0,1\n1,1\n")
+    (tmp_path / "p.csv").write_text("g,a,b\nx,x,y\ny,x,y\nx,y,y\n")
+    (tmp_path / "s.pkl").write_bytes(b"\x80\x04\x95\x10")
+    check_refused(run(*words.split()), first, second)

@@ -41,7 +41,7 @@ from bestby.questions.study.study import Study
             "cannot both be a baseline and be compared against",
             "hint: leave out",
         ),
-        (["add", "s", "h3", "--predictions", "gold.txt"], "UsageError: Missing option '--run'.", "hint: bestby study add --help"),
+        (["add", "s", "h3", "--predictions", "gold.txt"], "Missing option '--run'.", "hint: --run NAME: Run of the"),
         (["remove", "s", "h1"], "InvalidInputError: name the runs to remove", "hint: --run NAME, repeatable, or --all"),
         (
             ["run", "s", "--condition", "h1", "--condition", "h2", "--results-tsv", "-"],

@@ -311,7 +311,7 @@ def valid_baseline(value: Any, names: Sequence[str], what: str = "baseline") -> 
     meant = suggestion(value, names) if isinstance(value, str) else ""
     raise InvalidInputError(
         f"{what} {quoted(value)} is not among the systems: {', '.join(names)}{meant}",
-        hint=None if isinstance(value, str) else f"{what} is the name of one system",
+        hint=f"{what} is the name of one system, such as {what}={names[0]!r}",
         argument=what,
     )
 
@@ -335,7 +335,9 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
     if ours is not None:
         meant = f"; did you mean {ours!r}?"
     raise InvalidInputError(
-        f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}{meant}", argument=what
+        f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}{meant}",
+        hint=f'{what}="auto" chooses by the data' if "auto" in allowed else None,
+        argument=what,
     )
 
 
@@ -418,7 +420,7 @@ def probability(value: float, what: str) -> float:
     """Return `value` if it lies strictly between 0 and 1, and not so near that quantiles break down."""
     chance = number(value, what)
     if not NEAREST <= chance <= 1.0 - NEAREST:
-        percent = chance if 50.0 <= chance < 100.0 else 95.0
+        percent = chance if 50.0 <= chance < 100.0 else 80.0 if what == "power" else 95.0
         near = f" and not within {NEAREST:g} of them" if 0.0 < chance < 1.0 else ""
         raise InvalidInputError(
             f"{what} must lie strictly between 0 and 1{near}, got {value}",

@@ -102,6 +102,8 @@ def _say_usage(error: Any) -> None:
         if option is not None:
             message = f"{option} belongs to bestby compare: bestby evaluate compares no systems"
     hint = f"{command} --help"
+    if type(error).__name__ == "MissingParameter" and getattr(error.param, "help", None):
+        hint = f"{error.param.opts[0]} {error.param.metavar}: {error.param.help}"
     if command == "bestby check" and name == "--gold":
         hint = "the gold is one of the files: bestby check ... gold=FILE"
     _say("UsageError", message, getattr(error, "hint", hint))
@@ -117,7 +119,7 @@ def _counterpart(context: Any, name: str) -> str | None:
 
     named = {one.name: one for one in context.command.params if one.opts[0].startswith("-")}
     words = {key: [item.value for item in one.shell_complete(context, "")] for key, one in named.items()}
-    ours = meant(_argument(name), None, words)
+    ours = next((key for key in named if key == _argument(name)), None) or meant(_argument(name), None, words)
     options = {key: tuple(one.opts) for key, one in named.items()}
     return None if ours is None else options[ours][0] if ours in options else _settings(ours, options)
 

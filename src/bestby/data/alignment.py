@@ -469,7 +469,8 @@ def unequal_lengths(first: str, n: int, other: str, m: int) -> InvalidInputError
     """Return the error for two systems with different numbers of values."""
     return InvalidInputError(
         f"systems must have one value per item: {quoted(first)} has {n}, {quoted(other)} has {m}",
-        hint="align them by item id: pass mappings of id to value, or files with an id column",
+        hint="align them by item id: give files with a column id beside the values, or mappings of id to"
+        " value",
     )
 
 

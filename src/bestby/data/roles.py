@@ -122,6 +122,9 @@ ANNOTATOR_WORDS = ("annotator", "annotator_id", "rater", "coder", "worker", "wor
 FACET_WORDS = ("prompt", "template", "judge", "rater", "epoch", "sample", "training_set", *REPETITION_WORDS)
 """Names of columns that hold a facet: what a score would be another with, though the system is the same."""
 
+WINNER_WORDS = ("winner", "preference")
+"""Names of columns that say which of two systems a judge prefers."""
+
 DATASET_WORDS = ("dataset", "task")
 """Names of columns that hold the name of a dataset."""
 

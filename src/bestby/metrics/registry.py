@@ -166,6 +166,9 @@ def _named(spec: str) -> BaseMetric:
         close = [SUGGESTIONS[plain]]
     if label is not None and plain in WITH_LABEL:
         close = [f"{plain}[{label}]"]
+    several = [part.strip() for part in spec.split(",")]
+    if len(several) > 1 and all(part in NAMES for part in several):
+        hint = f"name each by itself: metric=[{', '.join(map(quoted, several))}]".replace("'", '"')
     elsewhere = "; scores that were computed elsewhere have any name, but no gold"
     question = f"; did you mean {' or '.join(close)}?" if close else elsewhere
     raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint, "metric")

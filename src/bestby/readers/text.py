@@ -94,8 +94,11 @@ def text_lines(path: Path, compression: str) -> Iterator[str]:
             parts = [following]
 
 
+SAVE_AS_TEXT = "save the file as UTF-8; what is no text, such as a pickle, as CSV, JSON or Parquet"
+
+
 def _not_utf_8(path: Path, line: int) -> InvalidInputError:
-    return InvalidInputError(f"{path}, line {line}: not UTF-8 text", hint="save the file as UTF-8")
+    return InvalidInputError(f"{path}, line {line}: not UTF-8 text", hint=SAVE_AS_TEXT)
 
 
 def value_lines(path: Path, compression: str, *, blank: bool = False) -> Array:
@@ -161,7 +164,7 @@ def parsed(
         message = f"{where}, line {line or error.lineno}: not JSON: {error.msg} (character {error.colno})"
         raise InvalidInputError(message, hint=hint) from error
     except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8") from error
+        raise InvalidInputError(f"{where}: not UTF-8 text", hint=SAVE_AS_TEXT) from error
     except _KeyTwiceError as error:
         raise InvalidInputError(
             f"{place}: the key {quoted(error.args[0])} occurs twice in one object", hint=KEEP_ONE

@@ -47,6 +47,7 @@ from bestby.data.roles import (
     GOLD_WORDS,
     RUN_WORDS,
     VALUE_WORDS,
+    WINNER_WORDS,
     Roles,
     Soft,
     TableOptions,
@@ -477,9 +478,11 @@ def check_one_test_set(
     The items of several datasets can be those of one test set if the column `item` tells them apart in each.
     """
     by_name = {name.lower(): name for name in reversed(names)}
-    if {"model_a", "model_b", "winner"} <= by_name.keys():
+    pairs = [[f"{stem}_a", f"{stem}_b", word] for stem in ("model", "response") for word in WINNER_WORDS]
+    judged = next((pair for pair in pairs if by_name.keys() >= {*pair}), None)
+    if judged is not None:
         raise InvalidInputError(
-            f"{table.source}: the columns model_a, model_b and winner hold judgements of pairs of systems",
+            f"{table.source}: the columns {listed(judged)} hold judgements of pairs of systems",
             hint="compare the systems by these: compare_preferences (bestby preferences)",
         )
     for question, (what, words) in _OTHER_QUESTIONS.items():

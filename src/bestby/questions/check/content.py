@@ -24,6 +24,7 @@ from bestby.data.roles import (
     RUN_WORDS,
     SAMPLE_WORDS,
     VALUE_WORDS,
+    WINNER_WORDS,
     Roles,
     is_quantity,
 )
@@ -54,7 +55,7 @@ PARTS = {
     "annotators": ANNOTATOR_WORDS,
     "system A": ("a", "model_a"),
     "system B": ("b", "model_b"),
-    "winner": ("winner", "preference"),
+    "winner": WINNER_WORDS,
     "values": VALUE_WORDS,
 }
 """The parts that columns play, and the names that tell them, in the order in which they are looked up."""

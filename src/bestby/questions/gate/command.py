@@ -124,7 +124,8 @@ def margins(texts: list[str]) -> float | dict[str, float]:
             sizes[name.strip()] = float(size)
         except ValueError as error:
             raise InvalidInputError(
-                f"--margin must be a number or METRIC=NUMBER, got {one!r}", hint="--margin accuracy=0.01"
+                f"--margin must be a number or METRIC=NUMBER, got {one!r}",
+                hint="write it in the unit of the metric, as in --margin 0.01 or --margin accuracy=0.01",
             ) from error
     if "" not in sizes:
         return sizes

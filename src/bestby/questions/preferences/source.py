@@ -29,7 +29,7 @@ from bestby.data.columns import HEAD, MISSING, Coded, Column, Missing, codes, co
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
 from bestby.data.reading import Reading, checked_reading
-from bestby.data.roles import listed
+from bestby.data.roles import WINNER_WORDS, listed
 from bestby.data.table import FrameColumns, Table, table_of, unreadable
 from bestby.data.values import as_scores
 from bestby.metrics.base import MeanMetric
@@ -150,8 +150,8 @@ def _judgements_in_format(read: Any, paths: Sequence[Path]) -> Preferences:
 # -- tables ----------------------------------------------------------------------------------------
 
 
-A_WORDS, B_WORDS, WINNER_WORDS = ("a", "model_a"), ("b", "model_b"), ("winner", "preference")
-"""Names of columns taken for the two systems and the preferred one when the user names none."""
+A_WORDS, B_WORDS = ("a", "model_a"), ("b", "model_b")
+"""Names of columns taken for the two systems when the user names none."""
 
 TIES = ("tie", "draw", "tie (bothbad)", "both_bad")
 """What stands for a tie in the column of winners; the last two are those of Chatbot Arena."""

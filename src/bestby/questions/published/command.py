@@ -37,7 +37,8 @@ class Score(Group):
     )
     table: Text = option(
         "FILE",
-        "CSV of published scores in place of FILES: columns system (or model) and score; items, or runs and spread.",
+        "CSV of published scores in place of FILES: columns system and score (or model and accuracy);"
+        " items, or runs and spread.",
         file="read",
         common=True,
     )
