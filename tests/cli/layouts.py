@@ -292,6 +292,17 @@ LAYOUTS = {
         ("f.csv",),
         frozenset({"folds"}),
     ),
+    "a file per run": Layout(
+        {
+            f"{name}_seed{seed}.csv": csv(
+                [{"id": i, "gold": gold, "prediction": answers[name]} for i, gold, answers in ITEMS]
+            )
+            for name in SYSTEMS
+            for seed in range(3)
+        },
+        tuple(f"{name}_seed{seed}.csv" for name in SYSTEMS for seed in range(3)),
+        frozenset({"runs"}),
+    ),
     "annotators side by side": Layout(
         {"p.csv": csv([{"item": i, "ann1": gold, "ann2": answers["bert"]} for i, gold, answers in ITEMS])},
         ("p.csv",),

@@ -53,6 +53,7 @@ from bestby.readers.joined_files import (
 )
 from bestby.readers.large_tables import read_counted
 from bestby.readers.paths import by_system, named_paths, note_on_unread, without_gold
+from bestby.readers.run_files import check_no_seeds, files_of_runs, runs_of_files
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
@@ -325,6 +326,8 @@ def _from_files(files: Mapping[str, str | Path], options: TableOptions) -> Evalu
             "a system column belongs to a long table, but there is one file per system",
             hint="give one table, or leave the system column out",
         )
+    if options.systems is None:
+        check_no_seeds(files)
     names = chosen_names([*files], options.systems, options.ignore, "the files")
     options = replace(options, ignore=())
     evaluation, description = read_file_per_system({name: files[name] for name in names}, options)
@@ -427,7 +430,9 @@ def read_runs(
     A *wide* table has a column per system and a row per run; a *long* table has a column system (or
     model, method and the like), a column run (or seed), and one of scores. With a column of
     items, there is a row per run and item, of scores or, if there is a gold, of predictions. With a column
-    of datasets, the runs of one dataset are read; `read_datasets` reads those of several.
+    of datasets, the runs of one dataset are read; `read_datasets` reads those of several. Several files, or a
+    folder of them, hold the items of one run each, whose names end in the number of the run:
+    ``bert_seed1.csv``, ``bert/seed1/predictions.csv``, or a name that you give, ``bert-1=path``.
 
     Parameters
     ----------
@@ -495,6 +500,22 @@ def read_runs(
             )
         return runs_of_log(log, systems, how.ignore)
     readers_paths.refuse_by_task(how.value_column)
+    if files := files_of_runs(paths):
+        for name, column in (("run", run), ("dataset", dataset), ("datasets", datasets)):
+            if column is not None:
+                raise InvalidInputError(f"{name} belongs to one table of all runs", hint=f"leave {name} out")
+        whole = read(
+            files,
+            gold=gold,
+            items=items,
+            clusters=clusters,
+            reading=replace(how, ignore=None),
+            missing=missing,
+            texts=texts,
+            label_sets=label_sets,
+            label_separator=label_separator,
+        )
+        return runs_of_files(whole, systems, how.ignore, paired=paired)
     table = one_table(paths, "the runs of all systems", missing, soft)
     options = TableOptions.of(gold, soft=soft, **columns)
     joined = ""

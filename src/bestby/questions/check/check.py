@@ -50,6 +50,7 @@ from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
 from bestby.readers.archives import submissions
 from bestby.readers.paths import check_arguments, files_in, named_paths
+from bestby.readers.run_files import are_of_seeds
 from bestby.results.base import provenance_of
 
 OF_DATASETS = ("benchmark", "corpus", "test_set", "testset")
@@ -216,7 +217,7 @@ def questions_answered(
         return asked, None
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
-        if question.command != "runs" or _may_be_runs(tables):
+        if question.command != "runs" or _may_be_runs(tables) or are_of_seeds(files):
             tried(question, _names_datasets(tables, OF_DATASETS) if question.command == "datasets" else ())
     if len(facet_columns(names)) > 1:
         tried(FACETS)

@@ -119,7 +119,7 @@ def duplicate_ids(content: Content) -> Iterator[Found]:
     if content.item is None:
         yield Unchecked("item ids", "a column of ids")
         return
-    if content.repeats_items:
+    if content.repeats_items or any(one.question.command == "runs" for one in content.asked):
         return
     for table in content.tables:
         if content.item not in table.data:

@@ -44,9 +44,10 @@ class Runs:
     FILES is a wide table (a row per run, a column per system) or a long one (columns system, run or seed, and
     score). If there is a column of items (item or id), a row is a run and an item: it holds scores, or
     predictions if there is a gold, and items and runs are resampled together. If there is a column of
-    datasets, --dataset chooses one; bestby datasets compares the runs on all of them. Tables are CSV, TSV,
-    JSON Lines or Parquet. Logs of Inspect (several epochs) and exports of MLflow and Weights & Biases are
-    recognised; there may be several.
+    datasets, --dataset chooses one; bestby datasets compares the runs on all of them. Several files, or a
+    folder of them, hold the items of one run each: bert_seed1.csv, bert/seed1/predictions.csv or
+    bert-1=FILE. Tables are CSV, TSV, JSON Lines or Parquet. Logs of Inspect (several epochs) and exports of
+    MLflow and Weights & Biases are recognised; there may be several.
 
     \b
     Examples:
@@ -54,6 +55,7 @@ class Runs:
       bestby runs seeds.csv --system new --system old --paired --statistic iqm
       bestby runs runs.csv --value-column f1_macro --html report.html
       bestby runs predictions.csv --gold gold --item item --metric accuracy
+      bestby runs bert_seed*.csv roberta_seed*.csv --gold gold
     """
 
     paths: list[str] = argument("FILES", file="read")
