@@ -444,7 +444,7 @@ def by_item(table: Table) -> Table:
             f"{table.source}: {listed(table.names, 3)} are names of scores, so the values are of a whole test"
             " set, not of items",
             hint="give the score or the prediction of each item; published scores are compared by"
-            " compare_scores (bestby published)",
+            " compare_published (bestby published)",
         )
     values = objects([raw_values(raw)[0] for raw in table.data.values() if not isinstance(raw, Column)])
     return table_of_columns(table.source, ["id", "value"], [objects([*table.names]), values], table.missing)

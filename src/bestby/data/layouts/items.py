@@ -220,7 +220,7 @@ def _check_no_totals(table: Table, names: Sequence[str]) -> None:
     raise InvalidInputError(
         f"{table.source}: each row is another system (column {quoted(by)}), so its scores are of whole test"
         " sets, not of items",
-        hint="compare published scores: compare_scores (bestby published --table); or give a row per item",
+        hint="compare published scores: compare_published (bestby published --table); or give a row per item",
     )
 
 
