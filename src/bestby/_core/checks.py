@@ -427,6 +427,12 @@ def probability(value: float, what: str) -> float:
             hint=f"{percent / 100:g} means {percent:g} %",
             argument=what,
         )
+    if what == "level" and chance < 0.5:  # tests are made at 1 - level, where nearly all would be significant
+        raise InvalidInputError(
+            f"level is that of the intervals, 0.95 for 95 %, got {chance:g}",
+            hint=f"level={1.0 - chance:g}, if you mean tests at {chance:g}",
+            argument="level",
+        )
     return chance
 
 

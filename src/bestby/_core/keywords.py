@@ -132,6 +132,8 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
         hint = f"compare takes {other}"
     elif name == "compare_judged" and word in ("by", "slices"):
         question, hint = "", _SLICES_OF_JUDGED
+    elif word == "alpha" and close == ["level"]:
+        hint = f"level={1 - value:g} is 1 - alpha" if isinstance(value, float) else "level is 1 - alpha"
     elif close:
         hint = f"help(bestby.{name}) describes it"
     return UnknownKeywordError(f"{name}() has no parameter {word!r}{question}", hint, argument=word)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import takewhile
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -431,6 +431,40 @@ def facet_columns(names: Iterable[str]) -> list[str]:
         for name in names
         if "_".join(word for word in words_of(name) if word not in _COUNTERS) in FACET_WORDS
     ]
+
+
+class SeedOf(NamedTuple):
+    """The system and the seed that a name tells."""
+
+    system: str
+    seed: str
+
+
+_SEED_LAST = re.compile(r"(?P<system>.+?)[^a-z0-9]*seed[^a-z0-9]*(?P<seed>\d+)", re.IGNORECASE)
+_SEED_FIRST = re.compile(r"seed[^a-z0-9]*(?P<seed>\d+)[^a-z0-9]+(?P<system>.+)", re.IGNORECASE)
+
+
+def seed_of(name: str) -> SeedOf | None:
+    """Return the system and the seed in the name of a file or a column; None if it names no seed.
+
+    >>> seed_of("bert_seed0"), seed_of("seed-12/bert"), seed_of("gpt-4")
+    (SeedOf(system='bert', seed='0'), SeedOf(system='bert', seed='12'), None)
+    """
+    match = _SEED_LAST.fullmatch(name) or _SEED_FIRST.fullmatch(name)
+    return None if match is None else SeedOf(match["system"], match["seed"])
+
+
+def of_several_seeds(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names that are those of several seeds of a system, by the system.
+
+    >>> of_several_seeds(["bert_seed0", "bert_seed1", "gpt_seed0", "gold"])
+    {'bert': ['bert_seed0', 'bert_seed1']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if (one := seed_of(name)) is not None:
+            found.setdefault(one.system, []).append(name)
+    return {system: several for system, several in found.items() if len(several) > 1}
 
 
 def shares_levels(names: Iterable[str]) -> bool:

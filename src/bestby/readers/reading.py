@@ -22,7 +22,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import annotator_names
 from bestby.data.layouts.datasets import Cells, FoldScores, Named, RunCells, datasets_of, folds_of
 from bestby.data.layouts.items import evaluation_of, with_reading_note
-from bestby.data.layouts.runs import Runs, runs_of
+from bestby.data.layouts.runs import Runs, runs_by_name, runs_of
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import Roles, TableOptions, listed
 from bestby.data.table import Table
@@ -53,7 +53,7 @@ from bestby.readers.joined_files import (
 )
 from bestby.readers.large_tables import read_counted
 from bestby.readers.paths import by_system, named_paths, note_on_unread, without_gold
-from bestby.readers.run_files import check_no_seeds, files_of_runs, runs_of_files
+from bestby.readers.run_files import check_no_seeds, files_of_runs
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
@@ -432,7 +432,8 @@ def read_runs(
     items, there is a row per run and item, of scores or, if there is a gold, of predictions. With a column
     of datasets, the runs of one dataset are read; `read_datasets` reads those of several. Several files, or a
     folder of them, hold the items of one run each, whose names end in the number of the run:
-    ``bert_seed1.csv``, ``bert/seed1/predictions.csv``, or a name that you give, ``bert-1=path``.
+    ``bert_seed1.csv``, ``bert/seed1/predictions.csv``, or a name that you give, ``bert-1=path``. A table of
+    items may have a column per system and seed, such as ``bert_seed1``.
 
     Parameters
     ----------
@@ -515,7 +516,7 @@ def read_runs(
             label_sets=label_sets,
             label_separator=label_separator,
         )
-        return runs_of_files(whole, systems, how.ignore, paired=paired)
+        return runs_by_name(whole, systems, how.ignore, paired=paired)
     table = one_table(paths, "the runs of all systems", missing, soft)
     options = TableOptions.of(gold, soft=soft, **columns)
     joined = ""

@@ -10,7 +10,7 @@ import pytest
 
 import bestby as bb
 from bestby._core.errors import InvalidInputError, OtherQuestionError
-from bestby.readers.run_files import of_seed
+from bestby.data.roles import seed_of
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -97,4 +97,22 @@ def test_compare_takes_no_seed_for_a_system(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["gpt-4", "seed", "seed1", "uw_run1", "bert-base-uncased", "llama_7b"])
 def test_names_of_systems_are_no_seeds(name: str) -> None:
-    assert of_seed(name) is None
+    assert seed_of(name) is None
+
+
+def test_seeds_side_by_side_are_runs(tmp_path: Path) -> None:
+    wide = pd.DataFrame({"item": range(N), "gold": GOLD})
+    for (name, run), predicted in RUNS.items():
+        wide[f"{name}_seed{run}"] = predicted
+    expected = bb.compare_runs(bb.read_runs(long_table(tmp_path)), metric="accuracy")
+    assert bb.compare_runs(wide, metric="accuracy").differences == expected.differences
+    path = tmp_path / "wide.csv"
+    wide.to_csv(path, index=False)
+    assert bb.compare_runs(bb.read_runs(path), metric="accuracy").differences == expected.differences
+    for read in (lambda: bb.compare(wide), lambda: bb.read(path)):
+        with pytest.raises(OtherQuestionError, match="several seeds of bert, roberta-2"):
+            read()
+    two = ["bert_seed0", "bert_seed1"]
+    assert bb.compare(wide, gold="gold", systems=two).differences
+    with pytest.raises(InvalidInputError, match="'label' looks like gold"):
+        bb.compare_runs(wide.rename(columns={"gold": "label"}))

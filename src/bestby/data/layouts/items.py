@@ -60,6 +60,7 @@ from bestby.data.roles import (
     left_out_notes,
     listed,
     matching,
+    of_several_seeds,
     recognised,
     score_column,
     score_columns,
@@ -192,6 +193,10 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
             )
         check_no_item(table.source, names)
         check_one_test_set(table, names, "name the systems: systems=[...], or leave it out: ignore=[...]")
+        if seeds := of_several_seeds(names):
+            message = f"{table.source}: the columns are those of several seeds of {listed([*seeds])}"
+            data = "data" if table.source == FRAME else f"bestby.read_runs({quoted(table.source)})"
+            raise OtherQuestionError(message, "runs", data, "name the systems: systems=[...]")
         if roles.gold is not None or roles.annotators:
             return names
         if table.item_column(roles.item) is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,14 +15,23 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array
+from bestby.data.alignment import chosen_names
 from bestby.data.columns import Column, column_of_texts
+from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed, typed, values_of
-from bestby.data.layouts.items import check_alike, check_no_counter, check_one_test_set, system_column_of
+from bestby.data.layouts.items import (
+    check_alike,
+    check_no_counter,
+    check_one_test_set,
+    evaluation_of,
+    system_column_of,
+)
 from bestby.data.layouts.soft import gathered, is_number
 from bestby.data.roles import (
     ITEM_WORDS,
     RUN_WORDS,
     Roles,
+    SeedOf,
     Soft,
     TableOptions,
     are_scores,
@@ -33,7 +43,10 @@ from bestby.data.roles import (
     left_out_notes,
     listed,
     matching,
+    of_several_seeds,
+    recognised,
     score_column,
+    seed_of,
     shared_levels_note,
     shares_levels,
     transposed,
@@ -134,8 +147,26 @@ def runs_of(
     datasets: Sequence[str] | None = None,
     paired: bool = False,
 ) -> Runs:
-    """Return the runs of a table: a column per system and a row per run (wide), or a column of systems."""
+    """Return the runs of a table: a column per system and a row per run (wide), or a column of systems.
+
+    A table of items may have a column per system and seed, called so.
+    """
     table, options = table.prepared(options)
+    side_by_side = run is dataset is datasets is options.systems is None and of_several_seeds(table.names)
+    if side_by_side:
+        return _runs_side_by_side(table, options, side_by_side, paired=paired)
+    return _runs_of_rows(table, options, run, dataset, datasets, paired)
+
+
+def _runs_of_rows(
+    table: Table,
+    options: TableOptions,
+    run: str | None,
+    dataset: str | None,
+    datasets: Sequence[str] | None,
+    paired: bool,
+) -> Runs:
+    """Return the runs of a table with a row per run, or per run and item or dataset."""
     roles = run_columns(table, options, run, dataset)
     if options.soft.texts:  # whose gold may be lists of several right answers
         table = gathered(table, options.soft, roles.taken)
@@ -199,6 +230,67 @@ def runs_of(
         groups = agreed(table.source, "cluster", ids, names)
         clusters = np.array([groups[key] for key in items])
     return Runs(dict(arrays), labels, clusters, metric, message, notes=notes, called=value)
+
+
+_NUMBER_LAST = re.compile(
+    r"(?P<system>.+?)[^a-z0-9]+(?:run|rep|trial|r|s)?[^a-z0-9]*(?P<run>\d+)", re.IGNORECASE
+)
+
+
+def _runs_side_by_side(
+    table: Table, options: TableOptions, columns: Mapping[str, Sequence[str]], *, paired: bool
+) -> Runs:
+    """Return the runs of a table of items; `columns` are those of each system."""
+    names = [name for several in columns.values() for name in several]
+    roles = recognised(options.roles, table.data)
+    if roles.gold is None:
+        check_no_gold(table.source, [name for name in table.names if name not in names])
+    evaluation = evaluation_of(table, dataclasses.replace(options, roles=roles, systems=tuple(names)))
+    return runs_by_name(evaluation, None, None, paired=paired)
+
+
+def runs_by_name(
+    evaluation: Evaluation,
+    systems: str | Sequence[str] | None,
+    ignore: str | Sequence[str] | None,
+    *,
+    paired: bool,
+) -> Runs:
+    """Return the runs of what was read as a system per run."""
+    found: dict[str, dict[str, str]] = {}
+    for name in evaluation.names:
+        system, run = _run_of(name)
+        found.setdefault(system, {})[run] = name
+    chosen = {name: found[name] for name in chosen_names([*found], systems, ignore, "the files")}
+    orders = {name: list(names) for name, names in chosen.items()}
+    if paired:
+        first, *others = orders
+        for name in others:
+            if {*orders[name]} != {*orders[first]}:
+                raise InvalidInputError(
+                    f"paired runs must be the same for all systems: {first} has {listed(orders[first])},"
+                    f" {name} {listed(orders[name])}",
+                    hint="leave out the runs that not all have, or do not pair them",
+                )
+            orders[name] = orders[first]
+    runs = {name: [evaluation.systems[chosen[name][run]] for run in order] for name, order in orders.items()}
+    read = "; ".join(f"{name}: {listed(order)}" for name, order in orders.items())
+    notes = tuple(note for note in evaluation.notes if note.code != "read_as")
+    called = next(iter(evaluation.called.values()), None)
+    description = f"values per item and run; runs of {read}"
+    return Runs(runs, evaluation.gold, evaluation.clusters, None, description, notes=notes, called=called)
+
+
+def _run_of(name: str) -> SeedOf:
+    """Return the system and the run of a file; a number at the end of its name is enough."""
+    match = _NUMBER_LAST.fullmatch(name)
+    found = seed_of(name) or (None if match is None else SeedOf(match["system"], match["run"]))
+    if found is None:
+        raise InvalidInputError(
+            f"of several files each is a run, and {name!r} does not say which",
+            hint="give each file the name of its system and run: bert-1=FILE; or give one table of all runs",
+        )
+    return found
 
 
 def _refuse_datasets(table: Table, roles: RunColumns, datasets: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from bestby.data.roles import (
     gold_names,
     is_quantity,
     listed,
+    of_several_seeds,
     quantities_of_others,
 )
 from bestby.data.table import SYSTEM_WORDS, Table
@@ -295,7 +296,7 @@ def _may_be_runs(tables: Sequence[Table]) -> bool:
     """Tell whether rows may be runs: of logs, of a table with their column, of a short one without ids."""
     names = {name.lower() for table in tables for name in table.names}
     short = all(table.n_rows <= MOST_RUNS for table in tables) and names.isdisjoint(ITEM_WORDS)
-    return not tables or _have_runs(tables) or short
+    return not tables or _have_runs(tables) or bool(of_several_seeds(names)) or short
 
 
 def _with_groups(content: Content, compared: Asked) -> list[Asked]:
