@@ -96,7 +96,7 @@ def compared_with_gaps(
     """Return the comparison of systems that lack items, as `on_missing` of the evaluation asks for."""
     _check(evaluation, settings)
     for one in metrics:
-        check_reach(settings.margin, one)
+        check_reach(settings.margin, one, evaluation.scores)
     dependence.check(evaluation, settings)
     drawing = dataclasses.replace(Drawing.of(resampling), progress=None)
     named = {**settings.by_name(), "on_missing": evaluation.on_missing}

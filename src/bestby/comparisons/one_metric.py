@@ -80,7 +80,7 @@ def compared_by_metric(
     The metrics suit the data, whose notes say how they read them.
     """
     for one in metrics:
-        check_reach(settings.margin, one)
+        check_reach(settings.margin, one, evaluation.scores)
     drawing = Drawing.of(resampling)
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.checks import margin_of
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Alternative, Question
+from bestby._core.typing import Alternative, Array, Question
 from bestby.comparisons.family import oriented
 from bestby.inference.multiplicity import alpha_at
 from bestby.metrics.base import BaseMetric
@@ -20,8 +23,10 @@ from bestby.results.base import MetricInfo
 from bestby.vocabulary import SKIPPABLE, allowed_names
 
 
-def check_reach(margin: float | None, metric: BaseMetric | MetricInfo) -> None:
+def check_reach(margin: float | None, metric: BaseMetric | MetricInfo, scores: Sequence[Array] = ()) -> None:
     """Refuse a margin that no difference of a metric can reach, so that it would decide nothing.
+
+    Scores without bounds, all of which lie between 0 and 1, are shares.
 
     >>> check_reach(0.05, MetricInfo("accuracy", True, (0.0, 1.0)))
     >>> check_reach(5.0, MetricInfo("accuracy", True, (0.0, 1.0)))
@@ -31,13 +36,21 @@ def check_reach(margin: float | None, metric: BaseMetric | MetricInfo) -> None:
     hint: the margin is on the scale of accuracy: of shares, 0.01 is one percentage point
     """
     low, high = metric.bounds
-    if margin is not None and margin >= high - low:
+    if margin is None:
+        return
+    if scores and margin >= 1.0 and math.isinf(high - low) and all(map(_are_shares, scores)):
+        low, high = 0.0, 1.0
+    if margin >= high - low:
         raise InvalidInputError(
             f"margin of {metric.name} is {margin:g}, and {metric.name} lies between {low:g} and {high:g},"
             " so that no difference could be larger",
             hint=f"the margin is on the scale of {metric.name}: of shares, 0.01 is one percentage point",
             argument="margin",
         )
+
+
+def _are_shares(scores: Array) -> bool:
+    return scores.dtype.kind in "biuf" and bool(np.all((scores >= 0) & (scores <= 1)))
 
 
 _CHECKS: dict[str, Callable[[Any, str], Any]] = {

@@ -318,6 +318,11 @@ class Evaluation:
         gold = {} if self.gold is None else {"": self.gold}
         return {**Columns.of(self.systems).compact, **gold}
 
+    @property
+    def scores(self) -> list[Array]:
+        """The scores of each system; none where there is a gold, beside which they are predictions."""
+        return [] if self.gold is not None else [*self.systems.values()]
+
     def values_of(self, name: str, *, trials: bool) -> Array:
         """Return the values of a system: for a metric that reads them, its trials where they were counted."""
         return self.trials.get(name, self.systems[name]) if trials else self.systems[name]

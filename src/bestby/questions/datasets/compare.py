@@ -269,7 +269,7 @@ def compare_datasets(
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
     scores = dataclasses.replace(scores, matrix=rounding.levelled(scores.matrix))
-    check_reach(options.margin, scores.metric)
+    check_reach(options.margin, scores.metric, [scores.matrix])
     baseline = checks.valid_baseline(baseline, scores.names)
     settings = None if settings is None else settings.among(scores.names)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))

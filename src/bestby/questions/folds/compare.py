@@ -203,7 +203,7 @@ def compare_folds(
     else:
         _refuse_unused(interval, inside, required, test)
         folds = folds_of_scores(scores_or_items, metric, greater_is_better)
-    check_reach(options.margin, folds.metric)
+    check_reach(options.margin, folds.metric, [folds.matrix])
     baseline = checks.valid_baseline(baseline, folds.names)
     options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
     side = options.alternative

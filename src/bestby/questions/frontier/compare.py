@@ -200,7 +200,7 @@ def _compared(
     """Return the frontier of the systems by one metric and their costs."""
     evaluation.require_support("a frontier", ("clusters", "strata"))
     (metric,), names = metrics, evaluation.names
-    check_reach(settings.margin, metric)
+    check_reach(settings.margin, metric, evaluation.scores)
     (estimates,) = one_metric.estimates_by_metric(evaluation, metrics, settings, drawing, "frontier")
     scores, order = estimates.scores, one_metric.ranked(estimates, evaluation)
     by_tests = dataclasses.replace(settings, interval=None, margin=None)

@@ -236,7 +236,7 @@ def gate(
     metrics, evaluation = chosen_metrics(metric, two, certain=True)
     margins = margins_of(margin, [one.name for one in metrics])
     for one in metrics:
-        check_reach(margins[one.name], one)
+        check_reach(margins[one.name], one, evaluation.scores)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     test = "auto" if None in margins.values() else None
     settings = Settings.checked(

@@ -194,7 +194,7 @@ def compare_runs(
     metric, greater_is_better = name_and_direction(metric)
     runs_input = chosen_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(runs_input, settings, drawing, Counting.of(drawing))
-    check_reach(settings.margin, runs.metric)
+    check_reach(settings.margin, runs.metric, runs.scores)
     settings = settings.among(runs.names)
     estimates = np.array([runs.estimator.estimate(s) for s in range(len(runs.names))])
     greater = runs.metric.greater_is_better

@@ -14,7 +14,7 @@ from bestby._core import arrays, checks, rounding
 from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
-from bestby._core.typing import Question
+from bestby._core.typing import Array, Question
 from bestby.comparisons import note_rules, one_pair
 from bestby.comparisons.reading import reads_label_sets, reads_objects
 from bestby.comparisons.settings import CheckedSettings
@@ -157,6 +157,17 @@ class Data:
     estimator: RunScores | RunsWithItems
     evaluation: Evaluation | None
     notes: tuple[Note, ...] = ()
+
+    @property
+    def scores(self) -> Sequence[Array]:
+        """The scores of the runs of each system, or of their items; none where there is a gold."""
+        return (
+            self.estimator.scores
+            if isinstance(self.estimator, RunScores)
+            else self.evaluation.scores
+            if self.evaluation
+            else ()
+        )
 
     @property
     def n_items(self) -> int:
