@@ -427,11 +427,17 @@ def probability(value: float, what: str) -> float:
             hint=f"{percent / 100:g} means {percent:g} %",
             argument=what,
         )
-    if what == "level" and chance < 0.5:  # tests are made at 1 - level, where nearly all would be significant
+    return chance
+
+
+def level(value: float, what: str = "level") -> float:
+    """Return the level that a user asks for; nearly everything differs significantly by tests at 1 - 0.05."""
+    chance = probability(value, what)
+    if chance < 0.5:
         raise InvalidInputError(
-            f"level is that of the intervals, 0.95 for 95 %, got {chance:g}",
-            hint=f"level={1.0 - chance:g}, if you mean tests at {chance:g}",
-            argument="level",
+            f"{what} is that of the intervals, 0.95 for 95 %, got {chance:g}",
+            hint=f"{what}={1.0 - chance:g}, if you mean tests at {chance:g}",
+            argument=what,
         )
     return chance
 

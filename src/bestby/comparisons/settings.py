@@ -57,7 +57,7 @@ _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "annotators": lambda value, what: (
         "fixed" if value is None else checks.choice(value, allowed_names(what), what)
     ),
-    "level": checks.probability,
+    "level": checks.level,
     "margin": lambda value, what: None if value is None else margin_of(value, what),
     "paired": checks.flag,
     "resample_size": lambda value, _: size_of(value),

@@ -247,7 +247,7 @@ def table_of_columns(
         name = next(name for name in stripped if times[name] > 1)
         raise InvalidInputError(
             f"{source}: column name {quoted(name)} occurs {times[name]} times",
-            hint="give every column a name of its own",
+            hint="the first line must name the columns, each by a name of its own",
         )
     table = Table(source, dict(zip(stripped, columns, strict=True)), missing)
     if not stripped or (table.n_rows == 0 and not part):

@@ -76,7 +76,7 @@ def checked_question(
         unused="n_jobs executor cache resample_size rescale",
     )  # fmt: skip
     return Question(
-        checks.probability(level, "level"),
+        checks.level(level),
         checks.choice(alternative, allowed_names("alternative"), "alternative"),
         checks.positive_int(n_comparisons, "n_comparisons"),
         None if n_simulations is None else checks.positive_int(n_simulations, "n_simulations"),

@@ -1,4 +1,4 @@
-"""A margin that no difference can reach is refused, as it would decide nothing."""
+"""A margin that no difference can reach, and a level that nearly everything reaches, are refused."""
 
 from __future__ import annotations
 
@@ -50,3 +50,24 @@ def test_shares_have_a_margin_below_one(name: str) -> None:
     assert caught.value.argument == "margin"
     if name != "accuracy":
         CALLS[name](100.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda level: bb.compare(ITEMS, level=level),
+        lambda level: bb.evaluate(ITEMS, level=level),
+        lambda level: bb.gate(ITEMS, metric="mean", level=level),
+        lambda level: bb.compare_runs(RUNS, level=level),
+        lambda level: bb.compare_folds(RUNS, level=level),
+        lambda level: bb.compare_datasets(DATASETS, level=level),
+        lambda level: bb.aso(RUNS["a"], RUNS["b"], level=level),
+        lambda level: bb.agreement(ITEMS, level=level),
+        lambda level: bb.compare_published(scores={"a": "88%", "b": "87%"}, n_items=100, level=level),
+    ],
+)  # fmt: skip
+def test_a_level_is_no_alpha(call: Callable[[float], Any]) -> None:
+    call(0.5)
+    with pytest.raises(InvalidInputError, match=r"level is that of the intervals.*got 0\.05") as caught:
+        call(0.05)
+    assert "level=0.95" in str(caught.value.hint)

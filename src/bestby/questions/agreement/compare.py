@@ -139,7 +139,7 @@ def agreement(
     """
     how = checked_reading(reading, "agreement", "ignore value_column classes annotators")
     checks.choice(scale, allowed_names("scale", "agreement"), "scale")
-    checks.probability(level, "level")
+    checks.level(level)
     labelled = labels_of(data, how, items, clusters)
     if how.classes is not None and scale in ("interval", "ratio"):
         raise InvalidInputError(

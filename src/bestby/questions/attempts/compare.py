@@ -126,7 +126,7 @@ def compare_attempts(
     how = checked_reading(reading, "compare_attempts")
     kind = checks.choice(metric, ("pass@k", "pass^k"), "metric")
     of_one = PassAtK(kind, every=kind == "pass^k")
-    alpha = alpha_at(checks.probability(level, "level"))
+    alpha = alpha_at(checks.level(level))
     drawing = Drawing.of(combined_settings(None, DRAWS, rng))
     arguments = Arguments(
         systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing, reading=how

@@ -121,5 +121,5 @@ def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicabi
     unused = [option for option in _FOR_SCORES if option in set_option_names(values)]
     if unused:
         raise InvalidInputError(f"{unused[0]} has no effect on p-values alone", hint="leave it out")
-    level = checks.probability(values.statistics.level, "level")
+    level = checks.level(values.statistics.level)
     return replicability(p_values, alpha=alpha_at(level))

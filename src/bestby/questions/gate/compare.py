@@ -298,7 +298,7 @@ def gate(
 
 
 def _check_level(level: Any) -> None:
-    checks.probability(level, "level")
+    checks.level(level)
     if not level > 0.5:
         raise InvalidInputError(
             f"level must be above 0.5 for a gate, got {level}",

@@ -142,7 +142,7 @@ def checked_settings(
         asked,
         None if largest_cluster is None else checks.positive_int(largest_cluster, "largest_cluster"),
         _method(method, ends, planned),
-        checks.probability(level, "level"),
+        checks.level(level),
         _margin(margin, ends),
         planned,
         _largest(largest, ends),

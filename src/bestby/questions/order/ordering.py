@@ -291,7 +291,7 @@ class _Settings:
     ) -> _Settings:
         """Check the arguments; the level is the corrected one."""
         count = checks.positive_int(n_comparisons, "n_comparisons")
-        corrected = 1.0 - (1.0 - checks.probability(level, "level")) / count
+        corrected = 1.0 - (1.0 - checks.level(level)) / count
         chosen = combined_settings(
             resampling,
             n_resamples,

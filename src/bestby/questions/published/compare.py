@@ -205,7 +205,7 @@ def compare_published(
     """
     how = checked_reading(reading, "compare_published", "ignore")
     metric, greater_is_better = name_and_direction(metric)
-    checks.probability(level, "level")
+    checks.level(level)
     if scores is not None:
         of_data = {"data": data, "gold": gold, "published": published, "sd": sd, "systems": systems}
         of_data |= {"items": items, "reading": reading, "metric": greater_is_better}
