@@ -22,7 +22,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import annotator_names
 from bestby.data.layouts.datasets import Cells, FoldScores, Named, RunCells, datasets_of, folds_of
 from bestby.data.layouts.items import evaluation_of, with_reading_note
-from bestby.data.layouts.runs import Runs, runs_by_name, runs_of
+from bestby.data.layouts.runs import Runs, run_of, runs_by_name, runs_of
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import Roles, TableOptions, listed
 from bestby.data.table import Table
@@ -502,6 +502,8 @@ def read_runs(
         return runs_of_log(log, systems, how.ignore)
     readers_paths.refuse_by_task(how.value_column)
     if files := files_of_runs(paths):
+        for file in files:
+            run_of(file)  # which refuses the names of other files before these are read
         for name, column in (("run", run), ("dataset", dataset), ("datasets", datasets)):
             if column is not None:
                 raise InvalidInputError(f"{name} belongs to one table of all runs", hint=f"leave {name} out")

@@ -52,7 +52,8 @@ def test_methods_refuse_a_margin_that_is_no_positive_finite_number(
 
 def test_a_margin_within_reach_is_used() -> None:
     assert bb.compare(SYSTEMS, GOLD, margin=0.99).margin == 0.99
-    assert bb.compare(NUMBERS, metric=POINTS, margin=50.0).margin == 50.0  # whose scores have no bounds
+    points = {name: 100.0 * np.asarray(scores) for name, scores in NUMBERS.items()}
+    assert bb.compare(points, metric=POINTS, margin=50.0).margin == 50.0  # whose scores have no bounds
 
 
 @pytest.mark.parametrize("margin", [1e-320, 1e-160, 1e-80, 1e80])

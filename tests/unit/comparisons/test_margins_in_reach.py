@@ -67,7 +67,7 @@ def test_shares_have_a_margin_below_one(name: str) -> None:
     ],
 )  # fmt: skip
 def test_a_level_is_no_alpha(call: Callable[[float], Any]) -> None:
-    call(0.5)
+    call(0.6)
     with pytest.raises(InvalidInputError, match=r"level is that of the intervals.*got 0\.05") as caught:
         call(0.05)
     assert "level=0.95" in str(caught.value.hint)

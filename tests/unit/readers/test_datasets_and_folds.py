@@ -128,5 +128,7 @@ def test_one_table_holds_all(tmp_path: Path) -> None:
         read_folds([scores, other])  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="on all datasets must be in one table, got 2 files"):
         read_datasets([scores, other])
-    with pytest.raises(InvalidInputError, match="the runs of all systems must be in one table, got 2 files"):
+    with pytest.raises(
+        InvalidInputError, match="the runs of all systems must be in one table, or in a file per run"
+    ):
         read_runs([scores, other])

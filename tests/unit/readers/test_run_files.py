@@ -77,11 +77,11 @@ def test_names_that_are_given_say_which_run(tmp_path: Path) -> None:
     named[-1] = f"roberta-2-9={paths[-1]}"
     with pytest.raises(InvalidInputError, match="paired runs must be the same"):
         bb.read_runs(named, gold="gold", paired=True)
-    named[-1] = f"last={paths[-1]}"
-    with pytest.raises(InvalidInputError, match="'last' does not say which"):
-        bb.read_runs(named, gold="gold")
     with pytest.raises(InvalidInputError, match="run belongs to one table"):
         bb.read_runs(named, gold="gold", run="seed")
+    named[-1] = f"last={paths[-1]}"
+    with pytest.raises(InvalidInputError, match="whose name tells the run; 'last' does not"):
+        bb.read_runs(named, gold="gold")
 
 
 def test_compare_takes_no_seed_for_a_system(tmp_path: Path) -> None:

@@ -561,7 +561,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
         named.append(f"value_column={candidates[0]!r}" if candidates else "value_column=...")
     if named:
         check_one_test_set(table, roles.without(table.names, by, options.value_column))
-        otherwise = f"; or leave this one out: ignore={by!r}" if of_values else ""
+        otherwise = f"; or leave this one out: ignore={by!r}" if of_values and not has_values else ""
         hint = f"name the columns: {' and '.join(named)}{otherwise}"
         if {"judge", "human"} <= {*table.names}:
             hint = f"a judge beside human labels is for compare_judged (bestby judged compare); else {hint}"

@@ -259,7 +259,7 @@ def runs_by_name(
     """Return the runs of what was read as a system per run."""
     found: dict[str, dict[str, str]] = {}
     for name in evaluation.names:
-        system, run = _run_of(name)
+        system, run = run_of(name)
         found.setdefault(system, {})[run] = name
     chosen = {name: found[name] for name in chosen_names([*found], systems, ignore, "the files")}
     orders = {name: list(names) for name, names in chosen.items()}
@@ -281,13 +281,14 @@ def runs_by_name(
     return Runs(runs, evaluation.gold, evaluation.clusters, None, description, notes=notes, called=called)
 
 
-def _run_of(name: str) -> SeedOf:
+def run_of(name: str) -> SeedOf:
     """Return the system and the run of a file; a number at the end of its name is enough."""
     match = _NUMBER_LAST.fullmatch(name)
     found = seed_of(name) or (None if match is None else SeedOf(match["system"], match["run"]))
     if found is None:
         raise InvalidInputError(
-            f"of several files each is a run, and {name!r} does not say which",
+            "the runs of all systems must be in one table, or in a file per run whose name tells the run;"
+            f" {name!r} does not",
             hint="give each file the name of its system and run: bert-1=FILE; or give one table of all runs",
         )
     return found
