@@ -43,8 +43,6 @@ from bestby.readers.text import (
 )
 from bestby.results.base import Note
 
-Groups = Mapping[str, Mapping[str, str]]
-
 _VERSIONS = "the systems saw different versions of the data; evaluate them on the same version"
 
 _OF_OBJECTS = {"bleu", "chrf", "ter", "perplexity", "bits_per_byte"}
@@ -63,28 +61,34 @@ CLUSTER_WORDS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """What one system did on one dataset: per item a score, or a prediction beside the `gold`.
+    """What one system did on one dataset, by the score that is compared.
 
-    A score that could not be computed is NaN. `runs` has the scores of each run by item, if there are
-    several; `groups` has by the name of a grouping the group of each item; `hashes` tell whether two systems
-    saw the same item.
+    `samples` are those of the split that is compared. `runs` has by run the score of each item, NaN where it
+    could not be computed, or its prediction beside the `gold`.
     """
 
     system: str
     dataset: str
     source: str
-    values: Mapping[str, Any]
+    samples: Sequence[Sample]
+    runs: Sequence[Mapping[str, Any]]
     gold: Mapping[str, Any]
-    runs: Sequence[Mapping[str, float]]
-    groups: Groups
-    hashes: Mapping[str, str]
 
+    @cached_property
+    def values(self) -> Mapping[str, Any]:
+        """The score or prediction of each item; of several runs the mean, NaN if some run has none."""
+        if len(self.runs) == 1:
+            return self.runs[0]
+        items = dict.fromkeys(item for run in self.runs for item in run)
+        return {item: sum(run.get(item, math.nan) for run in self.runs) / len(self.runs) for item in items}
 
-def names_by_task(tasks: Mapping[str, Sequence[Scored]]) -> dict[str, list[str]]:
-    """Return the names that each task can be compared by, in order."""
-    return {
-        task: [*dict.fromkeys(name for one in own for name in one.choices)] for task, own in tasks.items()
-    }
+    def contents(self) -> dict[str, str]:
+        """Return what tells whether two systems saw the same item."""
+        return {one.item: one.content for one in self.samples if one.content is not None}
+
+    def groups(self, name: str) -> dict[str, str]:
+        """Return the group of each item in a grouping."""
+        return {one.item: one.groups[name] for one in self.samples if name in one.groups}
 
 
 def _setting(task: str, name: str) -> str:
@@ -158,10 +162,10 @@ def gathered(
     if cluster is not None:
         description += f"; cluster: {cluster}"
     # Tasks may be the clusters of the items of all, unless the logs call a grouping so.
-    by_task = cluster == "task" and len(by_dataset) > 1 and not any("task" in log.groups for log in logs)
+    by_task = cluster == "task" and len(by_dataset) > 1 and "task" not in _groupings(logs)
     within = None if by_task else cluster
     parts = {
-        name: _evaluation(list(group.values()), on_missing, within, objects=own[name] in _OF_OBJECTS)
+        name: _evaluation(group, on_missing, within, objects=own[name] in _OF_OBJECTS)
         for name, group in by_dataset.items()
     }
     left = len({log.dataset for log in logs}) - len(parts)
@@ -178,9 +182,8 @@ def gathered(
         tasks = {} if by_task else {"task": pooled.tasks}
         pooled = dataclasses.replace(pooled, clusters=pooled.tasks) if by_task else pooled
         return Read(description, pooled, datasets=parts, metric=common, clusters=tasks, quantities=beside)
-    ((_, group),) = by_dataset.items()
-    (evaluation,) = parts.values()
-    runs = _runs(list(group.values()), evaluation.items)
+    (group,), (evaluation,) = by_dataset.values(), parts.values()
+    runs = _runs(group, evaluation.items)
     falling = isinstance(common, BaseMetric) and not common.greater_is_better
     if runs is not None:
         numbers = ", ".join(f"{name}: {len(rows)}" for name, rows in runs.items())
@@ -191,7 +194,7 @@ def gathered(
         runs=runs,
         metric=common,
         greater_is_better=False if falling else None,
-        clusters=_offered(list(group.values()), evaluation, cluster),
+        clusters=_offered(group, evaluation.items, cluster),
         quantities=beside,
     )
 
@@ -277,41 +280,33 @@ def datasets_of(names: Sequence[str | None], other: str) -> list[str]:
     return [name if one is None else one for one in names]
 
 
-def mean_of_runs(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean score of each item over all runs; NaN if some run has none.
-
-    >>> mean_of_runs([{"q1": 1.0, "q2": 0.0}, {"q1": 0.0}])
-    {'q1': 0.5, 'q2': nan}
-    """
-    items = dict.fromkeys(item for run in runs for item in run)
-    return {item: sum(run.get(item, math.nan) for run in runs) / len(runs) for item in items}
-
-
-def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[str, Log]]:
+def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, list[Log]]:
+    """Return the logs of each dataset that has one of every system, in the order of these."""
     datasets: dict[str, dict[str, Log]] = {}
     for log in logs:
-        systems = datasets.setdefault(log.dataset, {})
-        if log.system in systems:
-            is_folder = Path(systems[log.system].source).parent == Path(log.source).parent
+        other = datasets.setdefault(log.dataset, {}).setdefault(log.system, log)
+        if other is not log:
+            is_folder = Path(other.source).parent == Path(log.source).parent
             raise InvalidInputError(
-                f"{systems[log.system].source} and {log.source} are both logs of system {log.system!r} on"
+                f"{other.source} and {log.source} are both logs of system {log.system!r} on"
                 f" {log.dataset!r}" + (", in one folder" if is_folder else ""),
                 hint="keep the one that counts in the folder, or give the files in its place: name=path"
                 if is_folder
                 else "give each system a name of its own: name=path",
             )
-        systems[log.system] = log
     names = list(dict.fromkeys(log.system for log in logs))
     for dataset, systems in datasets.items():
-        absent = [name for name in names if name not in systems]
-        if absent and on_missing != "drop":
+        absent = next((name for name in names if name not in systems), None)
+        if absent is not None and on_missing != "drop":
+            first = next(iter(systems.values()))
             raise InvalidInputError(
-                f"system {absent[0]!r} has no log of {dataset!r}; {next(iter(systems.values())).source} is"
-                f" that of {next(iter(systems))!r}",
+                f"system {absent!r} has no log of {dataset!r}; {first.source} is that of {first.system!r}",
                 hint='pass on_missing="drop" to compare on the datasets that all systems have',
             )
     complete = {
-        name: {s: systems[s] for s in names} for name, systems in datasets.items() if set(names) <= {*systems}
+        name: [systems[system] for system in names]
+        for name, systems in datasets.items()
+        if len(systems) == len(names)
     }
     if not complete:
         raise InvalidInputError(
@@ -324,23 +319,26 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
 def _evaluation(
     logs: Sequence[Log], on_missing: OnMissing, cluster: str | None, *, objects: bool
 ) -> Evaluation:
-    _agreed(logs, lambda log: log.hashes, "content", _VERSIONS)
+    _agreed(logs, Log.contents, "content", _VERSIONS)
     gold = _agreed(logs, lambda log: log.gold, "gold", _VERSIONS) or None
-    lacking = {log.system: [item for item, value in log.values.items() if value != value] for log in logs}
     for log in logs:
-        items = lacking[log.system]
-        if len(items) == len(log.values):
+        lacking = [item for item, value in log.values.items() if value != value]
+        if len(lacking) == len(log.values):
             raise InvalidInputError(
                 f"{log.source}: no item has a score", hint="check that the evaluation was finished"
             )
-        if items and on_missing == "error":
-            first, more = visible(items[0]), f" and {len(items) - 1} more" if items[1:] else ""
+        if lacking and on_missing == "error":
+            first, more = visible(lacking[0]), f" and {len(lacking) - 1} more" if lacking[1:] else ""
             raise InvalidInputError(
                 f"{visible(log.system)} has no score (NaN) for item {first}{more} in {log.source}",
                 hint='pass on_missing="drop" to compare the items that all systems have a score for, or'
                 ' on_missing="worst" to count it as the worst',
             )
-    clusters = None if cluster is None else _grouping(logs, cluster)
+    clusters = None
+    if cluster is not None:
+        clusters = _agreed(logs, lambda log: log.groups(cluster), cluster)
+        if not clusters:
+            raise no_grouping(cluster, _groupings(logs))
     values = {log.system: log.values for log in logs}
     evaluation = Evaluation.of(values, gold, clusters=clusters, on_missing=on_missing, objects=objects)
     return dataclasses.replace(evaluation, trials=_trials(_runs(logs, evaluation.items) or {}))
@@ -361,25 +359,21 @@ def _agreed(
     return {item: value for item, (value, _) in agreed.items()}
 
 
-def _grouping(logs: Sequence[Log], name: str) -> dict[str, str]:
-    """Return the group of each item, on which the logs must agree."""
-    groups = _agreed(logs, lambda log: log.groups.get(name, {}), name)
-    if not groups:
-        raise no_grouping(name, (name for log in logs for name in log.groups))
-    return groups
+def _groupings(logs: Sequence[Log]) -> dict[str, None]:
+    """Return the names of the groupings of the items, in order."""
+    return {name: None for log in logs for sample in log.samples for name in sample.groups}
 
 
-def _offered(logs: Sequence[Log], evaluation: Evaluation, used: str | None) -> dict[str, Array]:
+def _offered(logs: Sequence[Log], items: Array | None, used: str | None) -> dict[str, Array]:
     """Return the groupings with telling names that every item has and that put some items together."""
-    names = dict.fromkeys(name for log in logs for name in log.groups)
+    ids = [] if items is None else items.tolist()
     offered = {}
-    for name in names:
+    for name in _groupings(logs):
         if name == used or name.lower().rpartition(".")[2].removesuffix("_id") not in CLUSTER_WORDS:
             continue
-        groups = {item: label for log in logs for item, label in log.groups.get(name, {}).items()}
-        items = [] if evaluation.items is None else evaluation.items.tolist()
-        if all(item in groups for item in items):
-            column = np.array([groups[item] for item in items])
+        groups = {item: label for log in logs for item, label in log.groups(name).items()}
+        if all(item in groups for item in ids):
+            column = np.array([groups[item] for item in ids])
             if 1 < np.unique(column).size < column.size:
                 offered[name] = column
     return offered
@@ -717,7 +711,9 @@ class Tool:
         tasks: dict[str, list[Scored]] = {}
         for one, dataset in zip(scored, datasets, strict=True):
             tasks.setdefault(dataset, []).append(one)
-        names = names_by_task(tasks)
+        names = {
+            task: [*dict.fromkeys(name for one in own for name in one.choices)] for task, own in tasks.items()
+        }
         chosen = self._chosen_by_task(tasks, names, wanted)
         metrics = {task: self.metric(parts, chosen[task].name) for task, parts in tasks.items()}
         of_systems = [*zip(systems, datasets, scored, strict=True)]
@@ -888,11 +884,10 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     """Return the log of a system by one score; items and runs must be there once."""
     runs: dict[int, dict[str, Any]] = {}
     gold: dict[str, Any] = {}
-    groups: dict[str, dict[str, str]] = {}
-    contents: dict[str, str] = {}
     places: dict[Any, str] = {}
     several = len({sample.run for sample in one.samples}) > 1
-    for sample in filter(choice.takes, one.samples):
+    samples = [*filter(choice.takes, one.samples)]
+    for sample in samples:
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
         value, right = one.value(sample, choice.name)
@@ -900,13 +895,7 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
             gold[sample.item] = right
         if value is not None or right is None:
             runs.setdefault(sample.run, {})[sample.item] = math.nan if value is None else value
-        if sample.content is not None:
-            contents[sample.item] = sample.content
-        for key, label in sample.groups.items():
-            groups.setdefault(key, {})[sample.item] = label
-    ordered = [runs[run] for run in sorted(runs)]
-    values = ordered[0] if len(ordered) == 1 else mean_of_runs(ordered)
-    return Log(system, dataset, one.source, values, gold, ordered, groups, contents)
+    return Log(system, dataset, one.source, samples, [runs[run] for run in sorted(runs)], gold)
 
 
 Recogniser = Callable[[Path, bytes], bool]
