@@ -9,6 +9,7 @@ import inspect
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -260,36 +261,58 @@ def no_grouping(name: str, known: Iterable[str]) -> InvalidInputError:
     return InvalidInputError(f"there is no grouping {name!r} of the items", hint)
 
 
-def assembled(
-    systems: Mapping[str, Any],
-    gold: Any,
-    groups: Mapping[str, Any],
-    cluster: str | None,
-    on_missing: OnMissing,
-    *,
-    metric: str,
-    description: str,
-    notes: Sequence[Note] = (),
-    objects: bool = True,
-) -> Read:
-    """Return the evaluation, with these notes after its own, and the groupings that it does not use."""
-    if cluster is not None and cluster not in groups:
-        raise no_grouping(cluster, groups)
-    evaluation = Evaluation.of(
-        systems,
-        gold,
-        clusters=None if cluster is None else groups[cluster],
-        on_missing=on_missing,
-        objects=objects,
-    )
-    items = [] if evaluation.items is None else evaluation.items.tolist()
-    clusters = {
-        name: np.asarray([group[item] for item in items] if isinstance(group, Mapping) else list(group))
-        for name, group in groups.items()
-        if name != cluster
-    }
-    evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
-    return Read(description, evaluation, metric=metric, clusters=clusters)
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Items of systems and their gold, as `Evaluation.of` takes them, with what a `Read` says of them.
+
+    `groups` has by the name of a grouping the group of each item, by its id or in their order. `cluster` is
+    the grouping that is used unless another one is named.
+    """
+
+    description: str
+    systems: Mapping[str, Any]
+    gold: Any
+    groups: Mapping[str, Any]
+    metric: str
+    notes: tuple[Note, ...] = ()
+    objects: bool = True
+    cluster: str | None = None
+
+    def evaluated(self, on_missing: OnMissing, cluster: str | None) -> Read:
+        """Return the evaluation, with the notes after its own, and the groupings that it does not use."""
+        if cluster is not None and cluster not in self.groups:
+            raise no_grouping(cluster, self.groups)
+        used = cluster or self.cluster
+        evaluation = Evaluation.of(
+            self.systems,
+            self.gold,
+            clusters=None if used is None else self.groups[used],
+            on_missing=on_missing,
+            objects=self.objects,
+        )
+        ids = [] if evaluation.items is None else evaluation.items.tolist()
+        clusters = {
+            name: np.asarray([group[item] for item in ids] if isinstance(group, Mapping) else list(group))
+            for name, group in self.groups.items()
+            if name != used
+        }
+        evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *self.notes))
+        return Read(self.description, evaluation, metric=self.metric, clusters=clusters)
+
+
+def of_items(items_of: Callable[..., Items]) -> Callable[..., Read]:
+    """Return what reads files as an evaluation, by what reads them as items."""
+
+    @wraps(items_of)
+    def read(
+        *paths: Any, on_missing: OnMissing = "error", clusters: str | None = None, **options: Any
+    ) -> Read:
+        return items_of(*paths, **options).evaluated(on_missing, clusters)
+
+    more = [*inspect.signature(read, follow_wrapped=False).parameters.values()][1:3]
+    own = inspect.signature(items_of)
+    vars(read)["__signature__"] = own.replace(parameters=[*own.parameters.values(), *more])
+    return read
 
 
 TABLE = "table"

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, head_of, need_gold, numbered, rows_of
+from bestby.readers.formats.base import Items, head_of, need_gold, numbered, of_items, rows_of
 from bestby.readers.text import HEAD, as_number, check_new, first_lines, number_of
 
 Words: TypeAlias = tuple[str, ...]
@@ -52,14 +51,8 @@ def _form(head: bytes) -> Literal["trn", "stm", "ctm"] | None:
     return "stm" if all(len(row) >= 5 and None not in map(as_number, row[3:5]) for row in rows) else None
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    clusters: str | None = None,
-    case: bool = False,
-) -> Read:
+@of_items
+def read(paths: Mapping[str, Path], *, gold: Path | None = None, case: bool = False) -> Items:
     """Read what several systems recognised, and the reference transcripts, as NIST's sclite does.
 
     References may have alternatives, ``{ um / uh / @ }``; a system is compared with the reading nearest to
@@ -98,7 +91,7 @@ def read(
         + (f", {several} with alternatives" if several else "")
         + ("" if case else "; upper and lower case are equal")
     )
-    return assembled(texts, golds, groups, clusters, on_missing, metric="wer", description=description)
+    return Items(description, texts, golds, groups, "wer")
 
 
 _Gathered = tuple[dict[str, list[Slot]], dict[str, dict[str, tuple[str, ...]]], dict[str, dict[str, str]]]
