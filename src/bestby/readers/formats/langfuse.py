@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
@@ -239,7 +238,7 @@ def _entries(record: Record) -> Iterator[_Entry]:
         for row in listing(record, "datasetRunItems"):
             run = word(row.data.get("datasetRunName")) or row.name("datasetRunId")
             item, dataset = row.name("datasetItemId"), data.get("datasetId")
-            yield _entry(row, run, item, dataset, {}, row.name("traceId"))
+            yield _entry(row, run, item, dataset, {}, row.name("traceId"), {})
     elif data.get("experimentItemId") is not None:
         run = word(data.get("experimentName")) or record.name("experimentId")
         item, dataset = record.name("experimentItemId"), data.get("experimentDatasetId")
@@ -256,9 +255,9 @@ def _entry(
     dataset: Any,
     scores: Mapping[str, Sequence[float]],
     trace: str | None,
-    groups: Mapping[str, str] = MappingProxyType({}),
+    groups: Mapping[str, str],
 ) -> _Entry:
-    """Return a row of an answer or of a table as an entry."""
+    """Return a row of an answer, of a table or of a result as an entry."""
     data, expected = record.data, _label(record.data.get("expectedOutput"))
     times = (word(data.get(key)) for key in ("startTime", "timestamp", "createdAt"))
     return _Entry(
@@ -278,24 +277,16 @@ def _entry(
     )
 
 
-def _result(run: Record, record: Record) -> _Entry:
+def _result(whole: Record, row: Record) -> _Entry:
     """Return an item of the result of an experiment, whose traces may have no ids of their own."""
-    item = Record(record.where, record.part("item"))
-    name, expected = word(item.data.get("id")), _label(_spelt(item.data, "expectedOutput"))
-    name = name or _label(item.data.get("input"))
+    item = Record(row.where, row.part("item"))
+    name = word(item.data.get("id")) or _label(item.data.get("input"))
     if name is None:
-        raise InvalidInputError(f"{record.where}: an item without id and input", hint=CUT_OFF)
-    return _Entry(
-        record.where,
-        name,
-        _values(record, "evaluations"),
-        content=beginning(expected),
-        groups=item.labels("metadata"),
-        of_run=word(_spelt(run.data, "runName")) or run.name("name"),
-        dataset=word(_spelt(item.data, "datasetId")),
-        output=_label(record.data.get("output")),
-        expected=expected,
-    )
+        raise InvalidInputError(f"{row.where}: an item without id and input", hint=CUT_OFF)
+    run = word(_spelt(whole.data, "runName")) or whole.name("name")
+    texts = {"output": row.data.get("output"), "expectedOutput": _spelt(item.data, "expectedOutput")}
+    dataset, scores = _spelt(item.data, "datasetId"), _values(row, "evaluations")
+    return _entry(Record(row.where, texts), run, name, dataset, scores, None, item.labels("metadata"))
 
 
 def _spelt(data: Mapping[str, Any], key: str) -> Any:
