@@ -69,10 +69,16 @@ class Log:
 
     system: str
     dataset: str
-    source: str
+    scored: Scored
+    choice: Choice
     samples: Sequence[Sample]
     runs: Sequence[Mapping[str, Any]]
     gold: Mapping[str, Any]
+
+    @property
+    def source(self) -> str:
+        """The file."""
+        return self.scored.source
 
     @cached_property
     def values(self) -> Mapping[str, Any]:
@@ -137,46 +143,32 @@ def _by_names(names: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{listed(tasks, 6)}: {own}" for own, tasks in alike.items())
 
 
-def gathered(
-    logs: Sequence[Log],
-    metrics: Mapping[str, BaseMetric | str],
-    description: str,
-    names: Mapping[str, Sequence[str]],
-    quantities: Iterable[str],
-    on_missing: OnMissing,
-    cluster: str | None,
-) -> Read:
-    """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too.
-
-    Each dataset has a metric, and `names` are those that it could have. `quantities` are what the logs tell
-    of time, money and tokens.
-    """
+def gathered(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None) -> Read:
+    """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too."""
     by_dataset = _by_dataset(logs, on_missing)
-    own = {name: metrics[name] for name in by_dataset}
-    compared = {one if isinstance(one, str) else one.name for one in own.values()}
-    beside = tuple(name for name in dict.fromkeys(quantities) if name not in compared)
-    description += f"; quantities: {listed(beside)}" if beside else ""
+    chosen = {name: group[0].choice for name, group in by_dataset.items()}
+    taken = dict.fromkeys(name for log in logs for name in log.scored.quantities)
+    beside = tuple(name for name in taken if name not in [one.metric_name for one in chosen.values()])
+    description = f"; quantities: {listed(beside)}" if beside else ""
     description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
-    common, how = _common_metric(own)
+    common, how = _common_metric(chosen)
     description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
     # Tasks may be the clusters of the items of all, unless the logs call a grouping so.
     by_task = cluster == "task" and len(by_dataset) > 1 and "task" not in _groupings(logs)
     within = None if by_task else cluster
-    parts = {
-        name: _evaluation(group, on_missing, within, objects=own[name] in _OF_OBJECTS)
-        for name, group in by_dataset.items()
-    }
+    parts = {name: _evaluation(group, on_missing, within) for name, group in by_dataset.items()}
     left = len({log.dataset for log in logs}) - len(parts)
     if left:
         description += f"; {left} datasets were left out because some system has no log of them"
     if len(parts) > 1:
         description += f"; datasets: {listed(list(parts))}"
         if common is None:
-            parts = {name: dataclasses.replace(part, suggested=own[name]) for name, part in parts.items()}
-            unpooled = _no_common_mean(own, names)
-            return Read(description, datasets=parts, unpooled=unpooled, quantities=beside)
+            parts = {
+                name: dataclasses.replace(part, suggested=chosen[name].metric) for name, part in parts.items()
+            }
+            return Read(description, datasets=parts, unpooled=_no_common_mean(chosen), quantities=beside)
         pooled = _pooled(parts)
         assert pooled.tasks is not None
         tasks = {} if by_task else {"task": pooled.tasks}
@@ -199,43 +191,43 @@ def gathered(
     )
 
 
-def _common_metric(metrics: Mapping[str, BaseMetric | str]) -> tuple[BaseMetric | str | None, str]:
+def _common_metric(chosen: Mapping[str, Choice]) -> tuple[BaseMetric | str | None, str]:
     """Return the metric of the items of all tasks, and what a description says of it; None if there is none.
 
     Where tasks have metrics of their own, it is the mean of the scores, if all go in one direction. A metric
     that is given by its name is computed of all items of a task together, and has no scores of items.
     """
-    first = next(iter(metrics.values()))
-    if all(one == first for one in metrics.values()):
-        return first, ""
-    names = {task: [one if isinstance(one, str) else one.name] for task, one in metrics.items()}
-    directions = {None if isinstance(one, str) else one.greater_is_better for one in metrics.values()}
+    metrics = [one.metric for one in chosen.values()]
+    if all(one == metrics[0] for one in metrics):
+        return metrics[0], ""
+    names = _by_names({task: [one.metric_name] for task, one in chosen.items()})
+    directions = {None if isinstance(one, str) else one.greater_is_better for one in metrics}
     if directions in ({True}, {False}):
-        how = f"; each item has its task's own metric: {_by_names(names)}"
+        how = f"; each item has its task's own metric: {names}"
         return Mean("score", greater_is_better=directions == {True}), how
-    return None, f"; each task has a metric of its own: {_by_names(names)}"
+    return None, f"; each task has a metric of its own: {names}"
 
 
-def _no_common_mean(
-    metrics: Mapping[str, BaseMetric | str], choices: Mapping[str, Sequence[str]]
-) -> OtherQuestionError:
+def _no_common_mean(chosen: Mapping[str, Choice]) -> OtherQuestionError:
     """Return the error for tasks whose metrics go in different directions, or have no scores of items."""
     tasks: dict[tuple[str, str], list[str]] = {}
-    for task, one in metrics.items():
-        measure = resolve(one) if isinstance(one, str) else one
-        kind = "is better the higher it is" if measure.greater_is_better else "is better the lower it is"
-        kind = f"is one score of all its items, and {kind}" if isinstance(one, str) else kind
-        tasks.setdefault((measure.name, kind), []).append(task)
+    for task, one in chosen.items():
+        metric = resolve(one.metric)
+        kind = "is better the higher it is" if metric.greater_is_better else "is better the lower it is"
+        kind = f"is one score of all its items, and {kind}" if isinstance(one.metric, str) else kind
+        tasks.setdefault((metric.name, kind), []).append(task)
     told = ", ".join(
         f"{name} of {'task' if len(own) == 1 else 'tasks'} {listed([*map(repr, own)], 4)} {kind}"
         for (name, kind), own in tasks.items()
     )
-    files = "give the files of the other tasks in place of their folder"
-    several = next((task for task in metrics if len(choices.get(task, ())) > 1), None)
-    named = f"metrics by task: {_by_names(choices)}; "
-    another = files if several is None else f"{named}name another: {_setting(several, '...')}, or {files}"
-    message = f"{told}: they have no common mean"
-    return OtherQuestionError(message, "datasets", "bestby.read_datasets(...)", another)
+    another = "give the files of the other tasks in place of their folder"
+    several = next((task for task, one in chosen.items() if len(one.names) > 1), None)
+    if several is not None:
+        names = _by_names({task: one.names for task, one in chosen.items()})
+        another = f"metrics by task: {names}; name another: {_setting(several, '...')}, or {another}"
+    return OtherQuestionError(
+        f"{told}: they have no common mean", "datasets", "bestby.read_datasets(...)", another
+    )
 
 
 def named_apart(files: Sequence[tuple[str, str, str | None]], sources: Sequence[str | Path]) -> list[str]:
@@ -316,9 +308,7 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, list[Lo
     return complete
 
 
-def _evaluation(
-    logs: Sequence[Log], on_missing: OnMissing, cluster: str | None, *, objects: bool
-) -> Evaluation:
+def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None) -> Evaluation:
     _agreed(logs, Log.contents, "content", _VERSIONS)
     gold = _agreed(logs, lambda log: log.gold, "gold", _VERSIONS) or None
     for log in logs:
@@ -339,7 +329,7 @@ def _evaluation(
         clusters = _agreed(logs, lambda log: log.groups(cluster), cluster)
         if not clusters:
             raise no_grouping(cluster, _groupings(logs))
-    values = {log.system: log.values for log in logs}
+    values, objects = {log.system: log.values for log in logs}, logs[0].choice.metric in _OF_OBJECTS
     evaluation = Evaluation.of(values, gold, clusters=clusters, on_missing=on_missing, objects=objects)
     return dataclasses.replace(evaluation, trials=_trials(_runs(logs, evaluation.items) or {}))
 
@@ -648,11 +638,25 @@ class Scored:
 
 
 class Choice(NamedTuple):
-    """What is compared on a dataset: the score, all scores that its files share, and the split if any."""
+    """What is compared on a dataset: a score, and the split if there are several.
+
+    `shared` are the scores that all files have, and `scorers` those of them that are not beside others.
+    `names` are all that it could be compared by. `metric` averages the score; one that is given by its name
+    is computed of all items together.
+    """
 
     name: str
     shared: Sequence[str]
-    split: str | None = None
+    scorers: Sequence[str]
+    split: str | None
+    names: Sequence[str] = ()
+    metric: BaseMetric | str = ""
+    falling: Collection[str] = ()
+
+    @property
+    def metric_name(self) -> str:
+        """The name of the metric."""
+        return self.metric if isinstance(self.metric, str) else self.metric.name
 
     def takes(self, sample: Sample) -> bool:
         """Tell whether a sample is of the split that is compared."""
@@ -711,47 +715,35 @@ class Tool:
         tasks: dict[str, list[Scored]] = {}
         for one, dataset in zip(scored, datasets, strict=True):
             tasks.setdefault(dataset, []).append(one)
+        chosen = self._chosen_by_task(tasks, wanted)
+        of_systems = zip(systems, datasets, scored, strict=True)
+        logs = [log_of(one, system, dataset, chosen[dataset]) for system, dataset, one in of_systems]
+        read = gathered(logs, on_missing, clusters)
+        description = f"{self.files}; {self._description(scored, chosen)}{read.description}"
+        of_items = all(isinstance(one.metric, BaseMetric) for one in chosen.values())
+        cells = partial(cells_of, logs, chosen) if of_items else None
+        return dataclasses.replace(read, description=description, cells=cells)
+
+    def _chosen_by_task(
+        self, tasks: Mapping[str, Sequence[Scored]], value_column: str | Mapping[str, str] | None
+    ) -> dict[str, Choice]:
+        """Return what is compared on each task; where there are several, hints list the names of each."""
         names = {
             task: [*dict.fromkeys(name for one in own for name in one.choices)] for task, own in tasks.items()
         }
-        chosen = self._chosen_by_task(tasks, names, wanted)
-        metrics = {task: self.metric(parts, chosen[task].name) for task, parts in tasks.items()}
-        of_systems = [*zip(systems, datasets, scored, strict=True)]
-        read = gathered(
-            [log_of(one, system, dataset, chosen[dataset]) for system, dataset, one in of_systems],
-            metrics,
-            f"{self.files}; {self._description(scored, chosen)}",
-            names,
-            [name for one in scored for name in one.quantities],
-            on_missing,
-            clusters,
-        )
-        if any(isinstance(metric, str) for metric in metrics.values()):
-            return read
-        falling = frozenset().union(*map(falling_in, tasks.values()))
-        return dataclasses.replace(read, cells=partial(cells_of, of_systems, chosen, falling, self.beside))
-
-    def _chosen_by_task(
-        self,
-        tasks: Mapping[str, Sequence[Scored]],
-        names: Mapping[str, Sequence[str]],
-        value_column: str | Mapping[str, str] | None,
-    ) -> dict[str, Choice]:
-        """Return what is compared on each task; where there are several, hints list the names of each."""
         choices = f"{self.what}s by task: {_by_names(names)}"
         wanted = _wanted(value_column, names, choices)
         chosen: dict[str, Choice] = {}
         for task, parts in tasks.items():
             try:
-                chosen[task] = self.chosen(parts, wanted[task])
+                choice = self.chosen(parts, wanted[task])
             except InvalidInputError as error:
-                if (
-                    len(tasks) > 1
-                    and names[task]
-                    and not str(error.hint).startswith(f"available {self.split}s")
-                ):
+                is_split = str(error.hint).startswith(f"available {self.split}s")
+                if len(tasks) > 1 and names[task] and not is_split:
                     error.hint = f"{choices}; name one: {_setting(task, names[task][0])}"
                 raise
+            metric, falling = self.metric(parts, choice.name), falling_in(parts)
+            chosen[task] = choice._replace(names=names[task], metric=metric, falling=falling)
         return chosen
 
     def _description(self, scored: Sequence[Scored], chosen: Mapping[str, Choice]) -> str:
@@ -789,7 +781,7 @@ class Tool:
         only = candidates[0] if len(candidates) == 1 or (candidates and self.first) else None
         name = name or next((name for name in self.main if name in shared), only)
         if name is not None:
-            return Choice(name, shared, split or self._shared_split(scored))
+            return Choice(name, shared, candidates, split or self._shared_split(scored))
         own = dict.fromkeys(name for one in scored for name in one.names)
         if usable := shared or [name for name in own if all(one.has(name) for one in scored)]:
             raise InvalidInputError(
@@ -841,25 +833,14 @@ class Harness(Tool):
         return self.compared(scored, value_column, on_missing, clusters)
 
 
-def cells_of(
-    scored: Sequence[tuple[str, str, Scored]],
-    chosen: Mapping[str, Choice],
-    falling: Collection[str],
-    beside: Collection[str],
-    facets: Collection[str],
-) -> Table:
-    """Return the samples of systems as a table, a row each, or one for each score if "scorer" is a facet.
+def cells_of(logs: Sequence[Log], chosen: Mapping[str, Choice], facets: Collection[str]) -> Table:
+    """Return the samples of logs as a table, a row each, or one for each score if "scorer" is a facet.
 
-    `scored` has the system, the dataset and what the files hold of both. Items of several datasets are told
-    apart, unless these are the facet "task". What is `beside` the scores is no scorer. A mean over scores
-    that are better when high and others, the `falling`, that are better when low would say nothing.
+    Items of several datasets are told apart, unless these are the facet "task". A mean over scores that are
+    better when high and others that are better when low would say nothing.
     """
-    scorers = {
-        dataset: [name for name in choice.shared if name not in beside] or choice.shared
-        for dataset, choice in chosen.items()
-    }
-    shared = dict.fromkeys(name for names in scorers.values() for name in names)
-    low = [name for name in shared if name in falling]
+    shared = dict.fromkeys(name for choice in chosen.values() for name in choice.scorers)
+    low = [name for name in shared if any(name in choice.falling for choice in chosen.values())]
     if "scorer" in facets and 0 < len(low) < len(shared):
         raise InvalidInputError(
             f"the scorers are {listed([*shared])}, and lower values are better of {listed(low)} only",
@@ -868,15 +849,12 @@ def cells_of(
     several = len(chosen) > 1 and "task" not in facets
     run = "run" if "run" in facets else "epoch"
     rows = []
-    for system, dataset, one in scored:
-        choice = chosen[dataset]
-        for sample in one.samples:
-            if not choice.takes(sample):
-                continue
-            item = f"{dataset}/{sample.item}" if several else sample.item
-            row = {**sample.groups, "system": system, "task": dataset, run: sample.run, "item": item}
-            names = scorers[dataset] if "scorer" in facets else [choice.name]
-            rows += [{**row, "scorer": name, "score": one.value(sample, name)[0]} for name in names]
+    for log in logs:
+        names = log.choice.scorers if "scorer" in facets else [log.choice.name]
+        for sample in log.samples:
+            item = f"{log.dataset}/{sample.item}" if several else sample.item
+            row = {**sample.groups, "system": log.system, "task": log.dataset, run: sample.run, "item": item}
+            rows += [{**row, "scorer": name, "score": log.scored.value(sample, name)[0]} for name in names]
     return dataclasses.replace(table_of(rows), source="the logs")
 
 
@@ -895,7 +873,7 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
             gold[sample.item] = right
         if value is not None or right is None:
             runs.setdefault(sample.run, {})[sample.item] = math.nan if value is None else value
-    return Log(system, dataset, one.source, samples, [runs[run] for run in sorted(runs)], gold)
+    return Log(system, dataset, one, choice, samples, [runs[run] for run in sorted(runs)], gold)
 
 
 Recogniser = Callable[[Path, bytes], bool]
