@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import glob
 import os
 import zipfile
 from codecs import BOM_UTF8
@@ -29,6 +30,8 @@ def named_paths(
 ) -> Path | Mapping[str, str | Path]:
     """Return the path of one table, or the files of the systems by name.
 
+    A pattern that no shell has expanded stands for the files and folders that match it.
+
     >>> named_paths(["a=one.txt", "two.txt"])
     {'a': 'one.txt', 'two': 'two.txt'}
     """
@@ -36,7 +39,8 @@ def named_paths(
         return {GivenName(name) if isinstance(name, str) else name: path for name, path in paths.items()}
     if paths == "":  # which pathlib takes for the current directory
         raise InvalidInputError("no file ''", hint="check the path and the current directory")
-    split = [_name_and_path(argument) for argument in ([paths] if isinstance(paths, str | Path) else paths)]
+    given = [paths] if isinstance(paths, str | Path) else paths
+    split = [one for argument in given for one in _expanded(*_name_and_path(argument))]
     if not split:
         raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
     if len(split) == 1 and split[0][0] is None:
@@ -55,6 +59,18 @@ def named_paths(
             )
         files[name] = path
     return files
+
+
+def _expanded(name: str | None, path: str | Path) -> list[tuple[str | None, str | Path]]:
+    return [(None, one) for one in (matches(path) if name is None else [])] or [(name, path)]
+
+
+def matches(pattern: str | Path) -> list[Path]:
+    """Return the files and folders that match a pattern, in order; none if it is the name of a file."""
+    place = user_path(pattern)
+    if exists(place) or not glob.has_magic(str(place)):
+        return []
+    return [Path(one) for one in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207 - any pattern
 
 
 class GivenName(str):
