@@ -36,7 +36,6 @@ from bestby.readers.formats.base import (
     evaluation_of_format,
     format_of,
     formats_with,
-    one_table,
     read_format,
     read_log,
 )
@@ -52,6 +51,7 @@ from bestby.readers.joined_files import (
     with_gold,
 )
 from bestby.readers.large_tables import read_counted
+from bestby.readers.one_table import one_table
 from bestby.readers.paths import by_system, named_paths, note_on_unread, without_gold
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names

@@ -22,23 +22,21 @@ from bestby._core.text import suggestion
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import Cells
-from bestby.data.roles import Soft, listed
-from bestby.data.table import Table
+from bestby.data.roles import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.archives import unpacking
 from bestby.readers.database import lines
-from bestby.readers.files import kind_of, read_table
+from bestby.readers.files import kind_of
 from bestby.readers.paths import (
     GivenName,
     by_system,
     default_names,
     files_in,
     left_out,
-    missing_texts,
     named_paths,
     note_on_unread,
 )
-from bestby.readers.text import CUT_OFF, HEAD, MOST_LINES, unpacked
+from bestby.readers.text import HEAD, MOST_LINES
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
@@ -208,43 +206,6 @@ def check_available(name: str, known: Iterable[str], what: str, where: object) -
     if name not in known:
         available = listed(list(known)) or "none"
         raise InvalidInputError(f"{where}: no {what} {name!r}", hint=f"available {what}s: {available}")
-
-
-def lines_of(path: Path) -> list[str]:
-    """Return all lines of a file, blank ones too; a last newline ends the last line and begins none."""
-    compression = kind_of(readable_file(path)).compression
-    text = unpacked(path, compression)
-    # A carriage return ends a line only where nothing else does: inside a line it belongs to a text, as may a
-    # form feed or U+2028, so not splitlines.
-    lines = text.split("\n" if "\n" in text else "\r")
-    if not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it has finished")
-    return lines
-
-
-def numbered(path: Path, comment: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield file and line, and the line, for all but comments and blank ones."""
-    for number, line in enumerate(lines_of(path), start=1):
-        if line.strip() and (comment is None or not line.startswith(comment)):
-            yield f"{path}, line {number}", line
-
-
-def rows_of(
-    path: Path, widths: Sequence[int], form: str, comment: str | None = None, hint: str = CUT_OFF
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield file and line, and the cells of the line, of which there must be one of some numbers."""
-    lines = [*numbered(path, comment)]
-    if not lines:
-        raise InvalidInputError(f"{path} has no lines of the form {form}", hint)
-    for where, line in lines:
-        cells = line.split()
-        if len(cells) not in widths:
-            raise InvalidInputError(
-                f"{where}: expected {' or '.join(map(str, widths))} columns, {form}, got {len(cells)}", hint
-            )
-        yield where, cells
 
 
 def need_gold(gold: Path | None, what: str) -> Path:
@@ -473,23 +434,6 @@ def read_log(
         return None
     named = {name: value for name, value in options.items() if value is not None}
     return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
-
-
-@unpacking
-def one_table(
-    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-    what: str,
-    missing: str | Iterable[str],
-    soft: Soft = Soft(),  # noqa: B008 - frozen
-) -> Table:
-    """Read the one table that must hold something."""
-    files = [paths] if isinstance(paths, str | Path) else paths
-    files = [*files.values()] if isinstance(files, Mapping) else files
-    if len(files) != 1:
-        raise InvalidInputError(f"{what} must be in one table, got {len(files)} files")
-    if is_directory(files[0]):
-        raise InvalidInputError(f"{what} must be in one table, and {files[0]} holds files", "name a file")
-    return read_table(readable_file(files[0]), missing_texts(missing), blank=soft.blank)
 
 
 def evaluation_of_format(content: Read) -> Evaluation:

@@ -13,7 +13,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Items, lines_of, of_items
+from bestby.readers.files import lines_of
+from bestby.readers.formats.base import Items, of_items
 from bestby.readers.text import as_number, first_lines
 
 _TAG = re.compile(r"O|[BIESLUM]-\S+")

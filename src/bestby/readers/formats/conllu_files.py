@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bestby.data.roles import listed
 from bestby.metrics.parsing import Block, blocks, sentences
-from bestby.readers.formats.base import Items, lines_of, need_gold, of_items
+from bestby.readers.files import lines_of
+from bestby.readers.formats.base import Items, need_gold, of_items
 from bestby.readers.text import first_lines
 
 _ID = re.compile(r"\d+(-\d+|\.\d+)?")

@@ -12,7 +12,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Items, Read, lines_of, rows_of
+from bestby.readers.files import lines_of, rows_of
+from bestby.readers.formats.base import Items, Read
 from bestby.readers.text import as_number, first_lines, number_of
 from bestby.results.base import Note
 

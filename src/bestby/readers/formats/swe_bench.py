@@ -15,8 +15,9 @@ from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.roles import listed
 from bestby.readers.files import read_table
-from bestby.readers.formats._logs import Sample, Scored, Tool, named_apart, quantities_of
+from bestby.readers.formats._logs import Sample, Scored, Tool, quantities_of
 from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.paths import named_apart
 from bestby.readers.text import Record, check_new, document, listing, number, parsed, records, text_of, word
 from bestby.results.base import Note
 

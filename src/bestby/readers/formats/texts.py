@@ -8,7 +8,8 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Items, lines_of, of_items
+from bestby.readers.files import lines_of
+from bestby.readers.formats.base import Items, of_items
 from bestby.readers.formats.mt_metrics_eval import documents_of
 
 

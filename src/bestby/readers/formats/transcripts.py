@@ -18,7 +18,8 @@ from typing import Literal, TypeAlias
 
 from bestby._core.errors import InvalidInputError
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Items, head_of, need_gold, numbered, of_items, rows_of
+from bestby.readers.files import numbered, rows_of
+from bestby.readers.formats.base import Items, head_of, need_gold, of_items
 from bestby.readers.text import HEAD, as_number, check_new, first_lines, number_of
 
 Words: TypeAlias = tuple[str, ...]

@@ -12,7 +12,8 @@ from pathlib import Path
 from bestby._core.errors import InvalidInputError
 from bestby.data.roles import listed
 from bestby.metrics.retrieval import ranked_by_score
-from bestby.readers.formats.base import Items, head_of, need_gold, of_items, rows_of
+from bestby.readers.files import rows_of
+from bestby.readers.formats.base import Items, head_of, need_gold, of_items
 from bestby.readers.text import as_number, first_lines, number_of
 from bestby.results.base import Note
 
