@@ -268,17 +268,19 @@ def _from_format(
             f"item ids of several columns ({listed(options.item_columns)}) are for tables",
             hint="these files have ids of their own: leave items out",
         )
-    columns = {
-        "items": roles.item,
-        "strata": roles.stratum,
-        "system_column": options.system_column,
-        "value_column": options.value_column,
-    }
-    named = {**others, **{name: column for name, column in columns.items() if column is not None}}
 
     def with_clusters(clusters: str | None) -> Evaluation:
         content = read_format(
-            form, files, gold=golds, clusters=clusters, on_missing=options.on_missing, options=named
+            form,
+            files,
+            golds,
+            on_missing=options.on_missing,
+            **others,
+            items=roles.item,
+            strata=roles.stratum,
+            system_column=options.system_column,
+            value_column=options.value_column,
+            clusters=clusters,
         )
         return evaluation_of_format(content)
 

@@ -357,46 +357,37 @@ def _format_name(form: Format | None) -> str:
 def read_format(
     form: Format,
     paths: Mapping[str, Path],
+    gold: Sequence[str | Path] = (),
+    /,
     *,
-    gold: Sequence[str | Path],
-    clusters: str | None,
-    on_missing: OnMissing,
-    options: Mapping[str, Any],
+    on_missing: OnMissing = "error",
+    **options: Any,
 ) -> Read:
-    """Read files of one format; `options` that the format does not know are an error."""
-    known = {
-        name: parameter
-        for name, parameter in inspect.signature(form.read).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    values = dict(options)
-    if clusters is not None:
-        values["clusters"] = clusters
-    if "on_missing" in known:
-        values["on_missing"] = on_missing
+    """Read files of one format; `options` that it does not know are an error, unless they are None."""
+    parameters = inspect.signature(form.read).parameters.values()
+    known = {one.name: str(one.annotation) for one in parameters if one.kind is one.KEYWORD_ONLY}
+    values = {name: value for name, value in options.items() if value is not None}
     if gold:
         values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
-    name_of_format = _format_name(form)
-    unknown = [name for name in values if name not in known]
-    if unknown:
-        more = sorted(set(known) - {"gold", "on_missing"})
-        known_here = [*known, "systems", "ignore"]
+    files = f"files of the format {_format_name(form)}"
+    unknown = next((name for name in values if name not in known), None)
+    if unknown is not None:
+        more = sorted({*known} - {"gold", "on_missing"})
         raise InvalidInputError(
-            f"files of the format {name_of_format} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
+            f"{files} take no {unknown}{suggestion(unknown, [*known, 'systems', 'ignore'])}",
             hint="leave it out" + (f"; they take {', '.join(more)}" if more else ""),
         )
-    if isinstance(values.get("value_column"), Mapping) and "Mapping" not in str(
-        known["value_column"].annotation
-    ):
+    if isinstance(values.get("value_column"), Mapping) and "Mapping" not in known["value_column"]:
         raise InvalidInputError(
-            f"files of the format {name_of_format} have one task, and value_column names scores by task",
+            f"{files} have one task, and value_column names scores by task",
             hint="name one score: value_column=...",
             argument="value_column",
         )
-    if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
-        raise InvalidInputError(f"files of the format {name_of_format} have one gold, got {len(gold)}")
-    for name in options:
-        values[name] = _typed_option(name, values[name], str(known[name].annotation))
+    if len(gold) > 1 and "Sequence" not in known["gold"]:
+        raise InvalidInputError(f"{files} have one gold, got {len(gold)}")
+    values = {name: _typed_option(name, value, known[name]) for name, value in values.items()}
+    if "on_missing" in known:
+        values["on_missing"] = on_missing
     unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
     content: Read = form.read(paths, **values)
     return dataclasses.replace(content, notes=(*unread, *content.notes))
@@ -423,8 +414,6 @@ def _typed_option(name: str, value: Any, annotation: str) -> Any:
 def read_log(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
-    *,
-    clusters: str | None = None,
     **options: Any,
 ) -> Read | None:
     """Read files in a format that `format_of` recognises, with its options; None if they are tables."""
@@ -432,8 +421,7 @@ def read_log(
     form = format_of(files, None, texts=False)
     if form is None:
         return None
-    named = {name: value for name, value in options.items() if value is not None}
-    return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
+    return read_format(form, files, on_missing=on_missing, **options)
 
 
 def evaluation_of_format(content: Read) -> Evaluation:
