@@ -48,14 +48,12 @@ _VERSIONS = "the systems saw different versions of the data; evaluate them on th
 _OF_OBJECTS = {"bleu", "chrf", "ter", "perplexity", "bits_per_byte"}
 """Metrics of which an item has texts or two numbers."""
 
-CLUSTER_WORDS = frozenset(
-    (
-        *("article", "book", "cluster", "contest", "context", "conversation", "dialogue", "document"),
-        *("group", "lang", "language", "page", "paragraph", "passage", "patient", "problem"),
-        *("repo", "repository", "session", "speaker", "story", "template", "territory", "thread"),
-        *("topic", "url", "user", "video"),
-    )
-)
+CLUSTER_WORDS = {
+    *("article", "book", "cluster", "contest", "context", "conversation", "dialogue", "document"),
+    *("group", "lang", "language", "page", "paragraph", "passage", "patient", "problem"),
+    *("repo", "repository", "session", "speaker", "story", "template", "territory", "thread"),
+    *("topic", "url", "user", "video"),
+}
 """What a grouping of the items is called in the logs, also with ``_id``; no other is offered."""
 
 
@@ -302,7 +300,8 @@ def _agreed(
             first, source = agreed.setdefault(item, (value, log.source))
             if first != value:
                 raise InvalidInputError(
-                    f"item {item!r} is not the same in {source} and in {log.source}: its {what} differs", hint
+                    f"item {item!r} is not the same in {source} and in {log.source}: its {what} differs",
+                    hint,
                 )
     return {item: value for item, (value, _) in agreed.items()}
 
@@ -851,25 +850,25 @@ def any_of(*recognisers: Recogniser) -> Recogniser:
     return lambda path, head: any(recognises(path, head) for recognises in recognisers)
 
 
-def rows_of_table(path: Path, item: str, score_of: Callable[[str], str | None]) -> list[Record]:
-    """Return the rows of a table; under "numbers" stand these, and under "scores" those that are scores."""
+def rows_of_table(path: Path, item: str, without: Collection[str] = ()) -> list[Record]:
+    """Return the rows of a table; under "numbers" stand those of the columns that hold no others."""
     table = read_table(readable_file(path), frozenset(MISSING))
     table.require(item, "item")
     cells = {name: table.cells(name) for name in table.names}
-    numbers = {name: [_number_in(cell) for cell in column] for name, column in cells.items()}
+    numbers = {
+        name: [_number_in(cell) for cell in column] for name, column in cells.items() if name not in without
+    }
     numbers = {
         name: column
         for name, column in numbers.items()
         if all(one is not None or not cell for one, cell in zip(column, cells[name], strict=True))
     }
-    scores = {name: called for name in numbers if (called := score_of(name)) is not None}
     return [
         Record(
             f"{path}, row {row + 2}",
             {
                 **{name: column[row] for name, column in cells.items()},
                 "numbers": {name: column[row] for name, column in numbers.items()},
-                "scores": {called: numbers[name][row] for name, called in scores.items()},
             },
         )
         for row in range(table.n_rows)
