@@ -325,9 +325,8 @@ def _with_others(
     if None not in formats.values():
         return dict(formats)
     among_tags = bio in (*formats.values(), *map(format_in, golds))
-    if (
-        texts and golds and not among_tags
-    ):  # segments and their references, which may be as long as each other
+    # Segments and their references may be as long as each other.
+    if texts and golds and not among_tags:
         return dict(formats)
     return {
         path: bio if form is None and bio.holds_tags(head_of(path), among_tags=among_tags) else form

@@ -155,10 +155,8 @@ def _scores(path: Path) -> tuple[dict[str, dict[str, float]], int]:
 def _beside(path: Path) -> Path | None:
     """Return the documents where mt-metrics-eval has them, if they are there."""
     folder = path.absolute().parent
-    for place in (
+    places = (
         folder.parent.parent / "documents" / f"{folder.name}.docs",
         folder.parent / "documents" / f"{path.name.split('.')[0]}.docs",
-    ):
-        if is_file(place):
-            return place
-    return None
+    )
+    return next(filter(is_file, places), None)

@@ -45,5 +45,4 @@ def read(
         segments = zip(*references, strict=True)
         right = [tuple(text for text in texts if text.strip()) or ("",) for texts in segments]
     names = f"{listed(list(paths))}; references: {listed(list(map(str, golds)))}"
-    description = f"text with a segment per line: {names}"
-    return Items(description, systems, right, groups, "bleu")
+    return Items(f"text with a segment per line: {names}", systems, right, groups, "bleu")
