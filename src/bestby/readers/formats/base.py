@@ -46,13 +46,13 @@ FORMATS: tuple[str, ...] = (
     *("pairs", "cv_results", "experiment_csv", "squad", "transcripts", "trec", "conllu_files"),
     *("mt_metrics_eval", "bio"),
 )
-"""The modules of this package that read a format, in the order in which they are asked.
+"""The modules that read a format, in the order in which they are asked.
 
 Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
 """
 
-ELSEWHERE = {"monitor_files": "bestby.questions.monitor.settings"}
-"""The modules of formats that one question reads."""
+ELSEWHERE = {"monitor_files": "bestby.questions.monitor.settings", "pairs": "bestby.readers.pairs"}
+"""The modules of formats that are no files of tools: what one question writes and reads, and tables."""
 
 DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 """Those whose tools write a directory of files, which may be given as a whole."""
