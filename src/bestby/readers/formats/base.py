@@ -266,13 +266,18 @@ def of_items(items_of: Callable[..., Items]) -> Callable[..., Read]:
 
     @wraps(items_of)
     def read(
-        *paths: Any, on_missing: OnMissing = "error", clusters: str | None = None, **options: Any
+        paths: Mapping[str, Path],
+        *,
+        on_missing: OnMissing = "error",
+        clusters: str | None = None,
+        **options: Any,
     ) -> Read:
-        return items_of(*paths, **options).evaluated(on_missing, clusters)
+        return items_of(paths, **options).evaluated(on_missing, clusters)
 
-    more = [*inspect.signature(read, follow_wrapped=False).parameters.values()][1:3]
+    # `read_format` asks the signature which options there are: those of the format, and these two.
     own = inspect.signature(items_of)
-    vars(read)["__signature__"] = own.replace(parameters=[*own.parameters.values(), *more])
+    _, *shared, _ = inspect.signature(read, follow_wrapped=False).parameters.values()
+    vars(read)["__signature__"] = own.replace(parameters=[*own.parameters.values(), *shared])
     return read
 
 

@@ -75,9 +75,7 @@ def read(paths: Mapping[str, Path], *, gold: Path | None = None, case: bool = Fa
         item: references(slots, [words[item] for words in systems.values() if item in words])
         for item, slots in places.items()
     }
-    texts = {
-        name: {item: " ".join(words) for item, words in heard.items()} for name, heard in systems.items()
-    }
+    texts = {name: {item: " ".join(own) for item, own in words.items()} for name, words in systems.items()}
     several = sum(n_readings(slots) > 1 for slots in places.values())
     description = (
         f"transcripts (.{form}): {listed(list(paths))}; reference: {reference};"
