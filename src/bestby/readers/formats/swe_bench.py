@@ -103,9 +103,8 @@ def read(
     tool = Tool(f"results of {name}, over {denominator}", main=("resolved",), items="instances")
     scored = [one if instances is None else replace(one, samples=_on_all(one, instances)) for one in reports]
     read = tool.compared(scored, value_column, on_missing, clusters)
-    message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"
-    note = Note("files_left_out", f"{message} {listed(left_out)}")
-    return replace(read, notes=(note,)) if left_out else read
+    message = f"files without a list of resolved instances are left out: {listed(left_out)}"
+    return replace(read, notes=(Note("files_left_out", message),)) if left_out else read
 
 
 def _on_all(report: _Report, instances: Sequence[str]) -> list[Sample]:
