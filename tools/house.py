@@ -46,7 +46,7 @@ QUESTIONS = {
     "slices": "slices heterogeneity",
     "gate": "gate stored_baseline github inspect_hook pytest_plugin",
     "published": "published",
-    "preferences": "preferences preference* judgements _strengths alpaca_eval formats/pairs",
+    "preferences": "preferences preference* judgements _strengths alpaca_eval",
     "judged": "judged judged_labels judge_* layouts/calibration powered_bootstrap prediction_powered"
     " robust_regression rogan_gladen inference/tuning",
     "monitor": "monitor monitored watch betting confidence_sequences group_sequential growing_*"

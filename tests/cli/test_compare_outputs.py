@@ -73,6 +73,16 @@ def test_an_input_is_not_overwritten(
     assert table.read_bytes() == before
 
 
+def test_a_log_that_a_quoted_pattern_stands_for_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+    for name, rewards in (("a", [1, 0, 1]), ("b", [0, 0, 1])):
+        rows = [{"task_id": task, "reward": reward, "info": {}} for task, reward in enumerate(rewards)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows), encoding="utf-8")
+    done = run("compare", str(tmp_path / "*.json"), "--json", str(tmp_path / "a.json"))
+    assert done.returncode == 2
+    assert "--json would overwrite the input" in done.stderr
+    assert run("compare", str(tmp_path / "*.json"), "--json", str(tmp_path / "result")).returncode == 0
+
+
 def test_nothing_is_written_when_a_later_output_cannot_be_made(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

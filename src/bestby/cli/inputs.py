@@ -122,7 +122,8 @@ def columns_of_table(paths: Sequence[str]) -> Sequence[str] | None:
     """Return the columns of the one table that a command reads; None of logs and of a file per system."""
     from bestby._core.paths import is_file
     from bestby.data.columns import MISSING
-    from bestby.readers.formats.base import format_in, one_table
+    from bestby.readers.formats.base import format_in
+    from bestby.readers.one_table import one_table
 
     if len(paths) != 1 or not is_file(paths[0]) or format_in(paths[0]) is not None:
         return None

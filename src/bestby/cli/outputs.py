@@ -15,6 +15,7 @@ from bestby.cli.option_groups import TERMINAL, Json, labels_by_name
 from bestby.cli.options import set_options
 from bestby.cli.streams import logged, standard_output
 from bestby.readers.joined_files import pieces_of
+from bestby.readers.paths import matches
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
 from bestby.report.reported import shown_in
@@ -164,6 +165,7 @@ def _inputs(read: Mapping[str, Sequence[str]]) -> dict[str, str]:
         with suppress(InvalidInputError):  # reading them will say what is wrong
             pieces = pieces_of(words or None)
             paths += [] if pieces is None else map(str, pieces.paths)
+            paths += [str(path) for word in words for path in matches(word)]
     return {os.path.realpath(path): path for path in paths if os.path.isfile(path)}  # noqa: PTH113 - any text
 
 

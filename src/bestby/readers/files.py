@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,17 @@ from bestby.data.soft import soft_or_hard
 from bestby.data.table import Table, headless_hint
 from bestby.readers.database import compression_of, lines, size_of, unpacked_pieces
 from bestby.readers.tables import by_item, header_of, read_delimited, read_json, read_parquet
-from bestby.readers.text import HEAD, VALUE, VALUE_OR_LIST, csv_rows, cut, is_values_by_id, value_lines
+from bestby.readers.text import (
+    CUT_OFF,
+    HEAD,
+    VALUE,
+    VALUE_OR_LIST,
+    csv_rows,
+    cut,
+    is_values_by_id,
+    unpacked,
+    value_lines,
+)
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
 _TABLES = {".csv": "delimited", ".tsv": "delimited", ".tab": "delimited"}
@@ -111,6 +121,42 @@ def kind_of(path: Path) -> Kind:
                 hint="give a file that was written as such, unpacked",
             )
     return Kind("json" if suffix in _JSON else _TABLES.get(suffix, "text"), compression)
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return all lines of a file, blank ones too; a last newline ends the last line and begins none."""
+    text = unpacked(path, kind_of(readable_file(path)).compression)
+    # A carriage return ends a line only where nothing else does: inside a line it belongs to a text, as may a
+    # form feed or U+2028, so not splitlines.
+    lines = text.split("\n" if "\n" in text else "\r")
+    if not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it has finished")
+    return lines
+
+
+def numbered(path: Path, comment: str | None = None) -> Iterator[tuple[str, str]]:
+    """Yield file and line, and the line, for all but comments and blank ones."""
+    for number, line in enumerate(lines_of(path), start=1):
+        if line.strip() and (comment is None or not line.startswith(comment)):
+            yield f"{path}, line {number}", line
+
+
+def rows_of(
+    path: Path, widths: Sequence[int], form: str, comment: str | None = None, hint: str = CUT_OFF
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield file and line, and the cells of the line, of which there must be one of some numbers."""
+    lines = [*numbered(path, comment)]
+    if not lines:
+        raise InvalidInputError(f"{path} has no lines of the form {form}", hint)
+    for where, line in lines:
+        cells = line.split()
+        if len(cells) not in widths:
+            raise InvalidInputError(
+                f"{where}: expected {' or '.join(map(str, widths))} columns, {form}, got {len(cells)}", hint
+            )
+        yield where, cells
 
 
 def read_table(path: Path, missing: Missing, *, part: bool = False, blank: bool = False) -> Table:

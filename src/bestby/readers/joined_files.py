@@ -51,7 +51,7 @@ from bestby.data.values import Rule, as_scores
 from bestby.readers.database import connection, literal
 from bestby.readers.files import header_word, kind_of, read_table, read_values, stem_of
 from bestby.readers.formats.base import format_in
-from bestby.readers.paths import files_in, left_out
+from bestby.readers.paths import files_in, left_out, matches
 from bestby.readers.tables import read_parquets
 from bestby.results.base import Note
 
@@ -120,7 +120,10 @@ class Pieces:
 
 
 def pieces_of(paths: Any) -> Pieces | None:
-    """Return the table that a pattern or a folder of tables stands for; None for anything else."""
+    """Return the table that a pattern or a folder of tables stands for; None for anything else.
+
+    A pattern that matches files of a format, or folders of such, stands for systems.
+    """
     place = paths[0] if isinstance(paths, list | tuple) and len(paths) == 1 else paths
     if not isinstance(place, str | Path) or not str(place) or "\0" in str(place) or is_url(place):
         return None
@@ -142,9 +145,11 @@ def pieces_of(paths: Any) -> Pieces | None:
         return replace(_pieces(text, path, files), others=tuple(others))
     if exists(path) or not glob.has_magic(text):
         return None
-    root = _fixed(path)
-    matches = (Path(name) for name in sorted(glob.glob(text, recursive=True)))  # noqa: PTH207 - any pattern
-    files = [file for file in matches if is_file(file) and not _is_hidden(file, root)]
+    root, there = _fixed(path), matches(path)
+    files = [file for file in there if is_file(file) and not _is_hidden(file, root)]
+    folders = [one for one in there if is_directory(one)]
+    if any(format_in(one) is not None for one in (*folders, *files[:1])):
+        return None
     if files:
         return _pieces(text, root, files)
     if "=" in text:  # name=path

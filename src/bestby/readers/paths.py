@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import glob
 import os
 import zipfile
 from codecs import BOM_UTF8
@@ -29,6 +30,8 @@ def named_paths(
 ) -> Path | Mapping[str, str | Path]:
     """Return the path of one table, or the files of the systems by name.
 
+    A pattern that no shell has expanded stands for the files and folders that match it.
+
     >>> named_paths(["a=one.txt", "two.txt"])
     {'a': 'one.txt', 'two': 'two.txt'}
     """
@@ -36,7 +39,8 @@ def named_paths(
         return {GivenName(name) if isinstance(name, str) else name: path for name, path in paths.items()}
     if paths == "":  # which pathlib takes for the current directory
         raise InvalidInputError("no file ''", hint="check the path and the current directory")
-    split = [_name_and_path(argument) for argument in ([paths] if isinstance(paths, str | Path) else paths)]
+    given = [paths] if isinstance(paths, str | Path) else paths
+    split = [one for argument in given for one in _expanded(*_name_and_path(argument))]
     if not split:
         raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
     if len(split) == 1 and split[0][0] is None:
@@ -55,6 +59,18 @@ def named_paths(
             )
         files[name] = path
     return files
+
+
+def _expanded(name: str | None, path: str | Path) -> list[tuple[str | None, str | Path]]:
+    return [(None, one) for one in (matches(path) if name is None else [])] or [(name, path)]
+
+
+def matches(pattern: str | Path) -> list[Path]:
+    """Return the files and folders that match a pattern, in order; none if it is the name of a file."""
+    place = user_path(pattern)
+    if exists(place) or not glob.has_magic(str(place)):
+        return []
+    return [Path(one) for one in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207 - any pattern
 
 
 class GivenName(str):
@@ -129,6 +145,48 @@ def _n_shared(paths: Sequence[Sequence[str]]) -> int:
     """Return with how many equal parts all paths begin."""
     differ = [len(set(column)) > 1 for column in zip(*paths, strict=False)]
     return differ.index(True) if True in differ else len(differ)
+
+
+def named_apart(files: Sequence[tuple[str, str, str | None]], sources: Sequence[str | Path]) -> list[str]:
+    """Return a name for the system of each file: as it tells, unless that would make two files one.
+
+    Otherwise it is called as file or folder are. Where that makes two files one, or a system of each file of
+    several datasets, the folders that the files lie in tell the systems apart, if they can.
+
+    >>> logs = [("log1", "qa", "gpt"), ("log2", "qa", "gpt"), ("log3", "qa", "llm")]
+    >>> named_apart(logs, ["log1", "log2", "log3"])
+    ['log1', 'log2', 'llm']
+    >>> logs = [("out", "qa", None), ("out", "nli", None), ("out", "qa", None), ("out", "nli", None)]
+    >>> named_apart(logs, ["out/a/qa", "out/a/nli", "out/b/qa", "out/b/nli"])
+    ['a', 'a', 'b', 'b']
+    """
+    times = Counter((own, dataset) for _, dataset, own in files)
+    doubled = {own for (own, _), number in times.items() if number > 1}
+    names = [name if own is None or own in doubled else own for name, _, own in files]
+    # Where the user says a name, it is what the file tells.
+    open_ = [i for i, (name, _, own) in enumerate(files) if own != name and (own is None or own in doubled)]
+    if not open_:
+        return names
+    datasets = {files[i][1] for i in open_}
+    others = Counter((names[i], files[i][1]) for i in open_)
+    scattered = len(datasets) > 1 and len({names[i] for i in open_}) == len(open_)
+    folders = parts_apart([Path(sources[i]).absolute().parent for i in open_])
+    told = Counter((folder, files[i][1]) for i, folder in zip(open_, folders, strict=True))
+    if (scattered or max(others.values()) > 1) and max(told.values()) == 1:
+        for i, folder in zip(open_, folders, strict=True):
+            names[i] = folder
+    return names
+
+
+def datasets_of(names: Sequence[str | None], other: str) -> list[str]:
+    """Return the dataset of each file: where it does not tell, the only one that others tell of.
+
+    >>> datasets_of(["qa", None], "items"), datasets_of([None, None], "items")
+    (['qa', 'qa'], ['items', 'items'])
+    """
+    known = {name for name in names if name is not None}
+    name = known.pop() if len(known) == 1 else other
+    return [name if one is None else one for one in names]
 
 
 def files_in(folder: Path) -> list[Path]:

@@ -36,7 +36,6 @@ from bestby.readers.formats.base import (
     evaluation_of_format,
     format_of,
     formats_with,
-    one_table,
     read_format,
     read_log,
 )
@@ -52,6 +51,7 @@ from bestby.readers.joined_files import (
     with_gold,
 )
 from bestby.readers.large_tables import read_counted
+from bestby.readers.one_table import one_table
 from bestby.readers.paths import by_system, named_paths, note_on_unread, without_gold
 from bestby.readers.run_files import check_no_seeds, files_of_runs
 from bestby.results.base import Note
@@ -269,17 +269,19 @@ def _from_format(
             f"item ids of several columns ({listed(options.item_columns)}) are for tables",
             hint="these files have ids of their own: leave items out",
         )
-    columns = {
-        "items": roles.item,
-        "strata": roles.stratum,
-        "system_column": options.system_column,
-        "value_column": options.value_column,
-    }
-    named = {**others, **{name: column for name, column in columns.items() if column is not None}}
 
     def with_clusters(clusters: str | None) -> Evaluation:
         content = read_format(
-            form, files, gold=golds, clusters=clusters, on_missing=options.on_missing, options=named
+            form,
+            files,
+            golds,
+            on_missing=options.on_missing,
+            **others,
+            items=roles.item,
+            strata=roles.stratum,
+            system_column=options.system_column,
+            value_column=options.value_column,
+            clusters=clusters,
         )
         return evaluation_of_format(content)
 

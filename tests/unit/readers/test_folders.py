@@ -393,3 +393,34 @@ def test_files_that_helm_writes_beside_its_statistics_are_no_news(tmp_path: Path
     found = read([tmp_path / "x", tmp_path / "y"])
     assert (found.names, found.n_items) == (("x", "y"), 6)
     assert _left_out(found.notes) == []
+
+
+@pytest.mark.parametrize("pattern", ["*", "[ab]", "?"])
+def test_a_pattern_that_no_shell_expanded_stands_for_folders(pair: list[Path], pattern: str) -> None:
+    found = read(pair[0].parent / pattern)
+    assert found.names == read(pair).names == ("a", "b")
+    assert found.data_hash() == read(pair).data_hash()
+
+
+def test_a_pattern_stands_for_files_and_folders_of_logs(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name, rewards in (("a/trials", [1, 0, 1]), ("b", [0, 0, 1]), ("c", [0, 1, 1])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(tau_bench([rewards])))
+    assert read(str(tmp_path / "*")).names == ("a", "b", "c")
+    found = read([str(tmp_path / "[ab]*"), f"mine={tmp_path / 'c.json'}"])
+    assert found.names == ("a", "b", "mine")
+
+
+def test_a_pattern_of_logs_in_runs_and_check(tmp_path: Path) -> None:
+    for name, rewards in (("a", [[1, 0, 1], [1, 1, 0]]), ("b", [[0, 0, 1], [0, 1, 1]])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(tau_bench(rewards)))
+    pattern = str(tmp_path / "*.json")
+    assert [*bestby.read_runs(pattern).runs] == ["a", "b"]
+    assert "trajectories of tau-bench" in str(bestby.check(pattern))
+
+
+def test_a_pattern_of_tables_stays_one_table(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("gold,old,new\nx,x,y\ny,y,y\n")
+        (tmp_path / f"folder {name}").mkdir()
+    assert read(tmp_path / "*").n_items == 4

@@ -75,7 +75,7 @@ def agreement(values: Agreement, progress: Any) -> Any:
     """Read the labels, and measure."""
     from bestby.data.columns import MISSING
     from bestby.questions.agreement.compare import agreement as measure
-    from bestby.readers.formats.base import one_table
+    from bestby.readers.one_table import one_table
 
     del progress  # nothing is drawn
     data = in_records(measure, {**values.data.arguments(), **values.statistics.arguments()})

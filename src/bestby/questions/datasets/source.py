@@ -791,7 +791,7 @@ def read_ranges(path: str | Path) -> dict[str, tuple[float, float]]:
     from bestby.data.columns import MISSING
     from bestby.data.roles import DATASET_WORDS
     from bestby.data.values import as_scores
-    from bestby.readers.formats.base import one_table
+    from bestby.readers.one_table import one_table
 
     table = one_table(path, "the ranges of the datasets", MISSING)
     names = table.texts(table.column_called(None, DATASET_WORDS, "dataset"), "dataset")

@@ -48,7 +48,8 @@ from bestby.questions.facets.nesting import (
     one_of_each,
     pairs_named,
 )
-from bestby.readers.formats.base import one_table, read_log
+from bestby.readers.formats.base import read_log
+from bestby.readers.one_table import one_table
 from bestby.readers.reading import runs_of_log
 from bestby.results.base import MetricInfo, Note
 

@@ -42,7 +42,7 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table, table_of, unreadable
 from bestby.readers import paths
-from bestby.readers.formats.base import one_table
+from bestby.readers.one_table import one_table
 
 
 @with_suggestions

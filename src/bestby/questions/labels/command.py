@@ -121,7 +121,7 @@ def _ids(values: JudgedChoose) -> tuple[Any, dict[str, Any]]:
 
     from bestby.data.columns import MISSING
     from bestby.data.roles import ITEM_WORDS
-    from bestby.readers.formats.base import one_table
+    from bestby.readers.one_table import one_table
 
     data = values.data
     score_option = next((option for name, option in _OF_SCORES.items() if getattr(data, name)), None)

@@ -477,11 +477,7 @@ class WholeSource:
                 raise
 
     def _opened(self, path: Path) -> Read:
-        options = dict(self._options)
-        clusters, name = options.pop("clusters", None), self._name or stem_of(self._path)
-        return read_format(
-            self._form, {name: path}, gold=(), clusters=clusters, on_missing="error", options=options
-        )
+        return read_format(self._form, {self._name or stem_of(self._path): path}, **self._options)
 
     def _entries(self, content: Read) -> list[Entry]:
         evaluation = content.evaluation

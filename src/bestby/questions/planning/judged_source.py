@@ -20,7 +20,7 @@ from bestby.questions.labels.judged_scores import JudgedScores
 from bestby.questions.labels.plan import plan_labels
 from bestby.questions.planning.judged_command import JudgedPlan
 from bestby.questions.planning.plan import allocate
-from bestby.readers.formats.base import one_table
+from bestby.readers.one_table import one_table
 
 
 def label_plan(values: JudgedPlan) -> Any:

@@ -118,7 +118,7 @@ def read_preferences(
         parts = [_judgements_in_file(*file, columns, missing_texts(missing)) for file in files.items()]
     else:
         # A judgement that failed is none; what was read says how many there are.
-        read = read_format(form, files, gold=(), clusters=None, on_missing="drop", options={})
+        read = read_format(form, files, on_missing="drop")
         parts = [_judgements_in_format(read, [*files.values()])]
     return _among(_joined(parts) if len(parts) > 1 else parts[0], systems, how.ignore)
 

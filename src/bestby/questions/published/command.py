@@ -192,7 +192,7 @@ def scores_of_table(path: str) -> dict[str, Any]:
     """Return the arguments that a table of published scores holds."""
     from bestby._core.errors import InvalidInputError
     from bestby._core.text import path_text, quoted
-    from bestby.readers.formats.base import one_table
+    from bestby.readers.one_table import one_table
 
     table, shown = one_table(path, "published scores", ()), path_text(path)
     columns = {_part(name): table.cells(name) for name in table.names}

@@ -30,7 +30,7 @@ from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import File, Read, check_available, files_of, no_grouping
-from bestby.readers.paths import parts_apart
+from bestby.readers.paths import datasets_of, named_apart
 from bestby.readers.text import (
     CUT_OFF,
     Record,
@@ -43,48 +43,56 @@ from bestby.readers.text import (
 )
 from bestby.results.base import Note
 
-Groups = Mapping[str, Mapping[str, str]]
-
 _VERSIONS = "the systems saw different versions of the data; evaluate them on the same version"
 
 _OF_OBJECTS = {"bleu", "chrf", "ter", "perplexity", "bits_per_byte"}
 """Metrics of which an item has texts or two numbers."""
 
-CLUSTER_WORDS = frozenset(
-    (
-        *("article", "book", "cluster", "contest", "context", "conversation", "dialogue", "document"),
-        *("group", "lang", "language", "page", "paragraph", "passage", "patient", "problem"),
-        *("repo", "repository", "session", "speaker", "story", "template", "territory", "thread"),
-        *("topic", "url", "user", "video"),
-    )
-)
+CLUSTER_WORDS = {
+    *("article", "book", "cluster", "contest", "context", "conversation", "dialogue", "document"),
+    *("group", "lang", "language", "page", "paragraph", "passage", "patient", "problem"),
+    *("repo", "repository", "session", "speaker", "story", "template", "territory", "thread"),
+    *("topic", "url", "user", "video"),
+}
 """What a grouping of the items is called in the logs, also with ``_id``; no other is offered."""
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """What one system did on one dataset: per item a score, or a prediction beside the `gold`.
+    """What one system did on one dataset, by the score that is compared.
 
-    A score that could not be computed is NaN. `runs` has the scores of each run by item, if there are
-    several; `groups` has by the name of a grouping the group of each item; `hashes` tell whether two systems
-    saw the same item.
+    `samples` are those of the split that is compared. `runs` has by run the score of each item, NaN where it
+    could not be computed, or its prediction beside the `gold`.
     """
 
     system: str
     dataset: str
-    source: str
-    values: Mapping[str, Any]
+    scored: Scored
+    choice: Choice
+    samples: Sequence[Sample]
+    runs: Sequence[Mapping[str, Any]]
     gold: Mapping[str, Any]
-    runs: Sequence[Mapping[str, float]]
-    groups: Groups
-    hashes: Mapping[str, str]
 
+    @property
+    def source(self) -> str:
+        """The file."""
+        return self.scored.source
 
-def names_by_task(tasks: Mapping[str, Sequence[Scored]]) -> dict[str, list[str]]:
-    """Return the names that each task can be compared by, in order."""
-    return {
-        task: [*dict.fromkeys(name for one in own for name in one.choices)] for task, own in tasks.items()
-    }
+    @cached_property
+    def values(self) -> Mapping[str, Any]:
+        """The score or prediction of each item; of several runs the mean, NaN if some run has none."""
+        if len(self.runs) == 1:
+            return self.runs[0]
+        items = dict.fromkeys(item for run in self.runs for item in run)
+        return {item: sum(run.get(item, math.nan) for run in self.runs) / len(self.runs) for item in items}
+
+    def contents(self) -> dict[str, str]:
+        """Return what tells whether two systems saw the same item."""
+        return {one.item: one.content for one in self.samples if one.content is not None}
+
+    def groups(self, name: str) -> dict[str, str]:
+        """Return the group of each item in a grouping."""
+        return {one.item: one.groups[name] for one in self.samples if name in one.groups}
 
 
 def _setting(task: str, name: str) -> str:
@@ -133,54 +141,39 @@ def _by_names(names: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{listed(tasks, 6)}: {own}" for own, tasks in alike.items())
 
 
-def gathered(
-    logs: Sequence[Log],
-    metrics: Mapping[str, BaseMetric | str],
-    description: str,
-    names: Mapping[str, Sequence[str]],
-    quantities: Iterable[str],
-    on_missing: OnMissing,
-    cluster: str | None,
-) -> Read:
-    """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too.
-
-    Each dataset has a metric, and `names` are those that it could have. `quantities` are what the logs tell
-    of time, money and tokens.
-    """
+def gathered(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None) -> Read:
+    """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too."""
     by_dataset = _by_dataset(logs, on_missing)
-    own = {name: metrics[name] for name in by_dataset}
-    compared = {one if isinstance(one, str) else one.name for one in own.values()}
-    beside = tuple(name for name in dict.fromkeys(quantities) if name not in compared)
-    description += f"; quantities: {listed(beside)}" if beside else ""
+    chosen = {name: group[0].choice for name, group in by_dataset.items()}
+    taken = dict.fromkeys(name for log in logs for name in log.scored.quantities)
+    beside = tuple(name for name in taken if name not in [one.metric_name for one in chosen.values()])
+    description = f"; quantities: {listed(beside)}" if beside else ""
     description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
-    common, how = _common_metric(own)
+    common, how = _common_metric(chosen)
     description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
     # Tasks may be the clusters of the items of all, unless the logs call a grouping so.
-    by_task = cluster == "task" and len(by_dataset) > 1 and not any("task" in log.groups for log in logs)
+    by_task = cluster == "task" and len(by_dataset) > 1 and "task" not in _groupings(logs)
     within = None if by_task else cluster
-    parts = {
-        name: _evaluation(list(group.values()), on_missing, within, objects=own[name] in _OF_OBJECTS)
-        for name, group in by_dataset.items()
-    }
+    parts = {name: _evaluation(group, on_missing, within) for name, group in by_dataset.items()}
     left = len({log.dataset for log in logs}) - len(parts)
     if left:
         description += f"; {left} datasets were left out because some system has no log of them"
     if len(parts) > 1:
         description += f"; datasets: {listed(list(parts))}"
         if common is None:
-            parts = {name: dataclasses.replace(part, suggested=own[name]) for name, part in parts.items()}
-            unpooled = _no_common_mean(own, names)
-            return Read(description, datasets=parts, unpooled=unpooled, quantities=beside)
+            parts = {
+                name: dataclasses.replace(part, suggested=chosen[name].metric) for name, part in parts.items()
+            }
+            return Read(description, datasets=parts, unpooled=_no_common_mean(chosen), quantities=beside)
         pooled = _pooled(parts)
         assert pooled.tasks is not None
         tasks = {} if by_task else {"task": pooled.tasks}
         pooled = dataclasses.replace(pooled, clusters=pooled.tasks) if by_task else pooled
         return Read(description, pooled, datasets=parts, metric=common, clusters=tasks, quantities=beside)
-    ((_, group),) = by_dataset.items()
-    (evaluation,) = parts.values()
-    runs = _runs(list(group.values()), evaluation.items)
+    (group,), (evaluation,) = by_dataset.values(), parts.values()
+    runs = _runs(group, evaluation.items)
     falling = isinstance(common, BaseMetric) and not common.greater_is_better
     if runs is not None:
         numbers = ", ".join(f"{name}: {len(rows)}" for name, rows in runs.items())
@@ -191,127 +184,77 @@ def gathered(
         runs=runs,
         metric=common,
         greater_is_better=False if falling else None,
-        clusters=_offered(list(group.values()), evaluation, cluster),
+        clusters=_offered(group, evaluation.items, cluster),
         quantities=beside,
     )
 
 
-def _common_metric(metrics: Mapping[str, BaseMetric | str]) -> tuple[BaseMetric | str | None, str]:
+def _common_metric(chosen: Mapping[str, Choice]) -> tuple[BaseMetric | str | None, str]:
     """Return the metric of the items of all tasks, and what a description says of it; None if there is none.
 
     Where tasks have metrics of their own, it is the mean of the scores, if all go in one direction. A metric
     that is given by its name is computed of all items of a task together, and has no scores of items.
     """
-    first = next(iter(metrics.values()))
-    if all(one == first for one in metrics.values()):
-        return first, ""
-    names = {task: [one if isinstance(one, str) else one.name] for task, one in metrics.items()}
-    directions = {None if isinstance(one, str) else one.greater_is_better for one in metrics.values()}
+    metrics = [one.metric for one in chosen.values()]
+    if all(one == metrics[0] for one in metrics):
+        return metrics[0], ""
+    names = _by_names({task: [one.metric_name] for task, one in chosen.items()})
+    directions = {None if isinstance(one, str) else one.greater_is_better for one in metrics}
     if directions in ({True}, {False}):
-        how = f"; each item has its task's own metric: {_by_names(names)}"
+        how = f"; each item has its task's own metric: {names}"
         return Mean("score", greater_is_better=directions == {True}), how
-    return None, f"; each task has a metric of its own: {_by_names(names)}"
+    return None, f"; each task has a metric of its own: {names}"
 
 
-def _no_common_mean(
-    metrics: Mapping[str, BaseMetric | str], choices: Mapping[str, Sequence[str]]
-) -> OtherQuestionError:
+def _no_common_mean(chosen: Mapping[str, Choice]) -> OtherQuestionError:
     """Return the error for tasks whose metrics go in different directions, or have no scores of items."""
     tasks: dict[tuple[str, str], list[str]] = {}
-    for task, one in metrics.items():
-        measure = resolve(one) if isinstance(one, str) else one
-        kind = "is better the higher it is" if measure.greater_is_better else "is better the lower it is"
-        kind = f"is one score of all its items, and {kind}" if isinstance(one, str) else kind
-        tasks.setdefault((measure.name, kind), []).append(task)
+    for task, one in chosen.items():
+        metric = resolve(one.metric)
+        kind = "is better the higher it is" if metric.greater_is_better else "is better the lower it is"
+        kind = f"is one score of all its items, and {kind}" if isinstance(one.metric, str) else kind
+        tasks.setdefault((metric.name, kind), []).append(task)
     told = ", ".join(
         f"{name} of {'task' if len(own) == 1 else 'tasks'} {listed([*map(repr, own)], 4)} {kind}"
         for (name, kind), own in tasks.items()
     )
-    files = "give the files of the other tasks in place of their folder"
-    several = next((task for task in metrics if len(choices.get(task, ())) > 1), None)
-    named = f"metrics by task: {_by_names(choices)}; "
-    another = files if several is None else f"{named}name another: {_setting(several, '...')}, or {files}"
-    message = f"{told}: they have no common mean"
-    return OtherQuestionError(message, "datasets", "bestby.read_datasets(...)", another)
+    another = "give the files of the other tasks in place of their folder"
+    several = next((task for task, one in chosen.items() if len(one.names) > 1), None)
+    if several is not None:
+        names = _by_names({task: one.names for task, one in chosen.items()})
+        another = f"metrics by task: {names}; name another: {_setting(several, '...')}, or {another}"
+    return OtherQuestionError(
+        f"{told}: they have no common mean", "datasets", "bestby.read_datasets(...)", another
+    )
 
 
-def named_apart(files: Sequence[tuple[str, str, str | None]], sources: Sequence[str | Path]) -> list[str]:
-    """Return a name for the system of each file: as it tells, unless that would make two files one.
-
-    Otherwise it is called as file or folder are. Where that makes two files one, or a system of each file of
-    several datasets, the folders that the files lie in tell the systems apart, if they can.
-
-    >>> logs = [("log1", "qa", "gpt"), ("log2", "qa", "gpt"), ("log3", "qa", "llm")]
-    >>> named_apart(logs, ["log1", "log2", "log3"])
-    ['log1', 'log2', 'llm']
-    >>> logs = [("out", "qa", None), ("out", "nli", None), ("out", "qa", None), ("out", "nli", None)]
-    >>> named_apart(logs, ["out/a/qa", "out/a/nli", "out/b/qa", "out/b/nli"])
-    ['a', 'a', 'b', 'b']
-    """
-    times = Counter((own, dataset) for _, dataset, own in files)
-    doubled = {own for (own, _), number in times.items() if number > 1}
-    names = [name if own is None or own in doubled else own for name, _, own in files]
-    # Where the user says a name, it is what the file tells.
-    open_ = [i for i, (name, _, own) in enumerate(files) if own != name and (own is None or own in doubled)]
-    if not open_:
-        return names
-    datasets = {files[i][1] for i in open_}
-    others = Counter((names[i], files[i][1]) for i in open_)
-    scattered = len(datasets) > 1 and len({names[i] for i in open_}) == len(open_)
-    folders = parts_apart([Path(sources[i]).absolute().parent for i in open_])
-    told = Counter((folder, files[i][1]) for i, folder in zip(open_, folders, strict=True))
-    if (scattered or max(others.values()) > 1) and max(told.values()) == 1:
-        for i, folder in zip(open_, folders, strict=True):
-            names[i] = folder
-    return names
-
-
-def datasets_of(names: Sequence[str | None], other: str) -> list[str]:
-    """Return the dataset of each file: where it does not tell, the only one that others tell of.
-
-    >>> datasets_of(["qa", None], "items"), datasets_of([None, None], "items")
-    (['qa', 'qa'], ['items', 'items'])
-    """
-    known = {name for name in names if name is not None}
-    name = known.pop() if len(known) == 1 else other
-    return [name if one is None else one for one in names]
-
-
-def mean_of_runs(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean score of each item over all runs; NaN if some run has none.
-
-    >>> mean_of_runs([{"q1": 1.0, "q2": 0.0}, {"q1": 0.0}])
-    {'q1': 0.5, 'q2': nan}
-    """
-    items = dict.fromkeys(item for run in runs for item in run)
-    return {item: sum(run.get(item, math.nan) for run in runs) / len(runs) for item in items}
-
-
-def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[str, Log]]:
+def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, list[Log]]:
+    """Return the logs of each dataset that has one of every system, in the order of these."""
     datasets: dict[str, dict[str, Log]] = {}
     for log in logs:
-        systems = datasets.setdefault(log.dataset, {})
-        if log.system in systems:
-            is_folder = Path(systems[log.system].source).parent == Path(log.source).parent
+        other = datasets.setdefault(log.dataset, {}).setdefault(log.system, log)
+        if other is not log:
+            is_folder = Path(other.source).parent == Path(log.source).parent
             raise InvalidInputError(
-                f"{systems[log.system].source} and {log.source} are both logs of system {log.system!r} on"
+                f"{other.source} and {log.source} are both logs of system {log.system!r} on"
                 f" {log.dataset!r}" + (", in one folder" if is_folder else ""),
                 hint="keep the one that counts in the folder, or give the files in its place: name=path"
                 if is_folder
                 else "give each system a name of its own: name=path",
             )
-        systems[log.system] = log
     names = list(dict.fromkeys(log.system for log in logs))
     for dataset, systems in datasets.items():
-        absent = [name for name in names if name not in systems]
-        if absent and on_missing != "drop":
+        absent = next((name for name in names if name not in systems), None)
+        if absent is not None and on_missing != "drop":
+            first = next(iter(systems.values()))
             raise InvalidInputError(
-                f"system {absent[0]!r} has no log of {dataset!r}; {next(iter(systems.values())).source} is"
-                f" that of {next(iter(systems))!r}",
+                f"system {absent!r} has no log of {dataset!r}; {first.source} is that of {first.system!r}",
                 hint='pass on_missing="drop" to compare on the datasets that all systems have',
             )
     complete = {
-        name: {s: systems[s] for s in names} for name, systems in datasets.items() if set(names) <= {*systems}
+        name: [systems[system] for system in names]
+        for name, systems in datasets.items()
+        if len(systems) == len(names)
     }
     if not complete:
         raise InvalidInputError(
@@ -321,27 +264,28 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
     return complete
 
 
-def _evaluation(
-    logs: Sequence[Log], on_missing: OnMissing, cluster: str | None, *, objects: bool
-) -> Evaluation:
-    _agreed(logs, lambda log: log.hashes, "content", _VERSIONS)
+def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None) -> Evaluation:
+    _agreed(logs, Log.contents, "content", _VERSIONS)
     gold = _agreed(logs, lambda log: log.gold, "gold", _VERSIONS) or None
-    lacking = {log.system: [item for item, value in log.values.items() if value != value] for log in logs}
     for log in logs:
-        items = lacking[log.system]
-        if len(items) == len(log.values):
+        lacking = [item for item, value in log.values.items() if value != value]
+        if len(lacking) == len(log.values):
             raise InvalidInputError(
                 f"{log.source}: no item has a score", hint="check that the evaluation was finished"
             )
-        if items and on_missing == "error":
-            first, more = visible(items[0]), f" and {len(items) - 1} more" if items[1:] else ""
+        if lacking and on_missing == "error":
+            first, more = visible(lacking[0]), f" and {len(lacking) - 1} more" if lacking[1:] else ""
             raise InvalidInputError(
                 f"{visible(log.system)} has no score (NaN) for item {first}{more} in {log.source}",
                 hint='pass on_missing="drop" to compare the items that all systems have a score for, or'
                 ' on_missing="worst" to count it as the worst',
             )
-    clusters = None if cluster is None else _grouping(logs, cluster)
-    values = {log.system: log.values for log in logs}
+    clusters = None
+    if cluster is not None:
+        clusters = _agreed(logs, lambda log: log.groups(cluster), cluster)
+        if not clusters:
+            raise no_grouping(cluster, _groupings(logs))
+    values, objects = {log.system: log.values for log in logs}, logs[0].choice.metric in _OF_OBJECTS
     evaluation = Evaluation.of(values, gold, clusters=clusters, on_missing=on_missing, objects=objects)
     return dataclasses.replace(evaluation, trials=_trials(_runs(logs, evaluation.items) or {}))
 
@@ -356,30 +300,27 @@ def _agreed(
             first, source = agreed.setdefault(item, (value, log.source))
             if first != value:
                 raise InvalidInputError(
-                    f"item {item!r} is not the same in {source} and in {log.source}: its {what} differs", hint
+                    f"item {item!r} is not the same in {source} and in {log.source}: its {what} differs",
+                    hint,
                 )
     return {item: value for item, (value, _) in agreed.items()}
 
 
-def _grouping(logs: Sequence[Log], name: str) -> dict[str, str]:
-    """Return the group of each item, on which the logs must agree."""
-    groups = _agreed(logs, lambda log: log.groups.get(name, {}), name)
-    if not groups:
-        raise no_grouping(name, (name for log in logs for name in log.groups))
-    return groups
+def _groupings(logs: Sequence[Log]) -> dict[str, None]:
+    """Return the names of the groupings of the items, in order."""
+    return {name: None for log in logs for sample in log.samples for name in sample.groups}
 
 
-def _offered(logs: Sequence[Log], evaluation: Evaluation, used: str | None) -> dict[str, Array]:
+def _offered(logs: Sequence[Log], items: Array | None, used: str | None) -> dict[str, Array]:
     """Return the groupings with telling names that every item has and that put some items together."""
-    names = dict.fromkeys(name for log in logs for name in log.groups)
+    ids = [] if items is None else items.tolist()
     offered = {}
-    for name in names:
+    for name in _groupings(logs):
         if name == used or name.lower().rpartition(".")[2].removesuffix("_id") not in CLUSTER_WORDS:
             continue
-        groups = {item: label for log in logs for item, label in log.groups.get(name, {}).items()}
-        items = [] if evaluation.items is None else evaluation.items.tolist()
-        if all(item in groups for item in items):
-            column = np.array([groups[item] for item in items])
+        groups = {item: label for log in logs for item, label in log.groups(name).items()}
+        if all(item in groups for item in ids):
+            column = np.array([groups[item] for item in ids])
             if 1 < np.unique(column).size < column.size:
                 offered[name] = column
     return offered
@@ -654,11 +595,25 @@ class Scored:
 
 
 class Choice(NamedTuple):
-    """What is compared on a dataset: the score, all scores that its files share, and the split if any."""
+    """What is compared on a dataset: a score, and the split if there are several.
+
+    `shared` are the scores that all files have, and `scorers` those of them that are not beside others.
+    `names` are all that it could be compared by. `metric` averages the score; one that is given by its name
+    is computed of all items together.
+    """
 
     name: str
     shared: Sequence[str]
-    split: str | None = None
+    scorers: Sequence[str]
+    split: str | None
+    names: Sequence[str] = ()
+    metric: BaseMetric | str = ""
+    falling: Collection[str] = ()
+
+    @property
+    def metric_name(self) -> str:
+        """The name of the metric."""
+        return self.metric if isinstance(self.metric, str) else self.metric.name
 
     def takes(self, sample: Sample) -> bool:
         """Tell whether a sample is of the split that is compared."""
@@ -717,45 +672,35 @@ class Tool:
         tasks: dict[str, list[Scored]] = {}
         for one, dataset in zip(scored, datasets, strict=True):
             tasks.setdefault(dataset, []).append(one)
-        names = names_by_task(tasks)
-        chosen = self._chosen_by_task(tasks, names, wanted)
-        metrics = {task: self.metric(parts, chosen[task].name) for task, parts in tasks.items()}
-        of_systems = [*zip(systems, datasets, scored, strict=True)]
-        read = gathered(
-            [log_of(one, system, dataset, chosen[dataset]) for system, dataset, one in of_systems],
-            metrics,
-            f"{self.files}; {self._description(scored, chosen)}",
-            names,
-            [name for one in scored for name in one.quantities],
-            on_missing,
-            clusters,
-        )
-        if any(isinstance(metric, str) for metric in metrics.values()):
-            return read
-        falling = frozenset().union(*map(falling_in, tasks.values()))
-        return dataclasses.replace(read, cells=partial(cells_of, of_systems, chosen, falling, self.beside))
+        chosen = self._chosen_by_task(tasks, wanted)
+        of_systems = zip(systems, datasets, scored, strict=True)
+        logs = [log_of(one, system, dataset, chosen[dataset]) for system, dataset, one in of_systems]
+        read = gathered(logs, on_missing, clusters)
+        description = f"{self.files}; {self._description(scored, chosen)}{read.description}"
+        of_items = all(isinstance(one.metric, BaseMetric) for one in chosen.values())
+        cells = partial(cells_of, logs, chosen) if of_items else None
+        return dataclasses.replace(read, description=description, cells=cells)
 
     def _chosen_by_task(
-        self,
-        tasks: Mapping[str, Sequence[Scored]],
-        names: Mapping[str, Sequence[str]],
-        value_column: str | Mapping[str, str] | None,
+        self, tasks: Mapping[str, Sequence[Scored]], value_column: str | Mapping[str, str] | None
     ) -> dict[str, Choice]:
         """Return what is compared on each task; where there are several, hints list the names of each."""
+        names = {
+            task: [*dict.fromkeys(name for one in own for name in one.choices)] for task, own in tasks.items()
+        }
         choices = f"{self.what}s by task: {_by_names(names)}"
         wanted = _wanted(value_column, names, choices)
         chosen: dict[str, Choice] = {}
         for task, parts in tasks.items():
             try:
-                chosen[task] = self.chosen(parts, wanted[task])
+                choice = self.chosen(parts, wanted[task])
             except InvalidInputError as error:
-                if (
-                    len(tasks) > 1
-                    and names[task]
-                    and not str(error.hint).startswith(f"available {self.split}s")
-                ):
+                is_split = str(error.hint).startswith(f"available {self.split}s")
+                if len(tasks) > 1 and names[task] and not is_split:
                     error.hint = f"{choices}; name one: {_setting(task, names[task][0])}"
                 raise
+            metric, falling = self.metric(parts, choice.name), falling_in(parts)
+            chosen[task] = choice._replace(names=names[task], metric=metric, falling=falling)
         return chosen
 
     def _description(self, scored: Sequence[Scored], chosen: Mapping[str, Choice]) -> str:
@@ -793,7 +738,7 @@ class Tool:
         only = candidates[0] if len(candidates) == 1 or (candidates and self.first) else None
         name = name or next((name for name in self.main if name in shared), only)
         if name is not None:
-            return Choice(name, shared, split or self._shared_split(scored))
+            return Choice(name, shared, candidates, split or self._shared_split(scored))
         own = dict.fromkeys(name for one in scored for name in one.names)
         if usable := shared or [name for name in own if all(one.has(name) for one in scored)]:
             raise InvalidInputError(
@@ -845,25 +790,14 @@ class Harness(Tool):
         return self.compared(scored, value_column, on_missing, clusters)
 
 
-def cells_of(
-    scored: Sequence[tuple[str, str, Scored]],
-    chosen: Mapping[str, Choice],
-    falling: Collection[str],
-    beside: Collection[str],
-    facets: Collection[str],
-) -> Table:
-    """Return the samples of systems as a table, a row each, or one for each score if "scorer" is a facet.
+def cells_of(logs: Sequence[Log], chosen: Mapping[str, Choice], facets: Collection[str]) -> Table:
+    """Return the samples of logs as a table, a row each, or one for each score if "scorer" is a facet.
 
-    `scored` has the system, the dataset and what the files hold of both. Items of several datasets are told
-    apart, unless these are the facet "task". What is `beside` the scores is no scorer. A mean over scores
-    that are better when high and others, the `falling`, that are better when low would say nothing.
+    Items of several datasets are told apart, unless these are the facet "task". A mean over scores that are
+    better when high and others that are better when low would say nothing.
     """
-    scorers = {
-        dataset: [name for name in choice.shared if name not in beside] or choice.shared
-        for dataset, choice in chosen.items()
-    }
-    shared = dict.fromkeys(name for names in scorers.values() for name in names)
-    low = [name for name in shared if name in falling]
+    shared = dict.fromkeys(name for choice in chosen.values() for name in choice.scorers)
+    low = [name for name in shared if any(name in choice.falling for choice in chosen.values())]
     if "scorer" in facets and 0 < len(low) < len(shared):
         raise InvalidInputError(
             f"the scorers are {listed([*shared])}, and lower values are better of {listed(low)} only",
@@ -872,15 +806,12 @@ def cells_of(
     several = len(chosen) > 1 and "task" not in facets
     run = "run" if "run" in facets else "epoch"
     rows = []
-    for system, dataset, one in scored:
-        choice = chosen[dataset]
-        for sample in one.samples:
-            if not choice.takes(sample):
-                continue
-            item = f"{dataset}/{sample.item}" if several else sample.item
-            row = {**sample.groups, "system": system, "task": dataset, run: sample.run, "item": item}
-            names = scorers[dataset] if "scorer" in facets else [choice.name]
-            rows += [{**row, "scorer": name, "score": one.value(sample, name)[0]} for name in names]
+    for log in logs:
+        names = log.choice.scorers if "scorer" in facets else [log.choice.name]
+        for sample in log.samples:
+            item = f"{log.dataset}/{sample.item}" if several else sample.item
+            row = {**sample.groups, "system": log.system, "task": log.dataset, run: sample.run, "item": item}
+            rows += [{**row, "scorer": name, "score": log.scored.value(sample, name)[0]} for name in names]
     return dataclasses.replace(table_of(rows), source="the logs")
 
 
@@ -888,11 +819,10 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
     """Return the log of a system by one score; items and runs must be there once."""
     runs: dict[int, dict[str, Any]] = {}
     gold: dict[str, Any] = {}
-    groups: dict[str, dict[str, str]] = {}
-    contents: dict[str, str] = {}
     places: dict[Any, str] = {}
     several = len({sample.run for sample in one.samples}) > 1
-    for sample in filter(choice.takes, one.samples):
+    samples = [*filter(choice.takes, one.samples)]
+    for sample in samples:
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
         value, right = one.value(sample, choice.name)
@@ -900,13 +830,7 @@ def log_of(one: Scored, system: str, dataset: str, choice: Choice) -> Log:
             gold[sample.item] = right
         if value is not None or right is None:
             runs.setdefault(sample.run, {})[sample.item] = math.nan if value is None else value
-        if sample.content is not None:
-            contents[sample.item] = sample.content
-        for key, label in sample.groups.items():
-            groups.setdefault(key, {})[sample.item] = label
-    ordered = [runs[run] for run in sorted(runs)]
-    values = ordered[0] if len(ordered) == 1 else mean_of_runs(ordered)
-    return Log(system, dataset, one.source, values, gold, ordered, groups, contents)
+    return Log(system, dataset, one, choice, samples, [runs[run] for run in sorted(runs)], gold)
 
 
 Recogniser = Callable[[Path, bytes], bool]
@@ -926,25 +850,25 @@ def any_of(*recognisers: Recogniser) -> Recogniser:
     return lambda path, head: any(recognises(path, head) for recognises in recognisers)
 
 
-def rows_of_table(path: Path, item: str, score_of: Callable[[str], str | None]) -> list[Record]:
-    """Return the rows of a table; under "numbers" stand these, and under "scores" those that are scores."""
+def rows_of_table(path: Path, item: str, without: Collection[str] = ()) -> list[Record]:
+    """Return the rows of a table; under "numbers" stand those of the columns that hold no others."""
     table = read_table(readable_file(path), frozenset(MISSING))
     table.require(item, "item")
     cells = {name: table.cells(name) for name in table.names}
-    numbers = {name: [_number_in(cell) for cell in column] for name, column in cells.items()}
+    numbers = {
+        name: [_number_in(cell) for cell in column] for name, column in cells.items() if name not in without
+    }
     numbers = {
         name: column
         for name, column in numbers.items()
         if all(one is not None or not cell for one, cell in zip(column, cells[name], strict=True))
     }
-    scores = {name: called for name in numbers if (called := score_of(name)) is not None}
     return [
         Record(
             f"{path}, row {row + 2}",
             {
                 **{name: column[row] for name, column in cells.items()},
                 "numbers": {name: column[row] for name, column in numbers.items()},
-                "scores": {called: numbers[name][row] for name, called in scores.items()},
             },
         )
         for row in range(table.n_rows)

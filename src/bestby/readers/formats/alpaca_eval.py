@@ -36,11 +36,7 @@ class _Judged(NamedTuple):
 recognises = holding(rb"\s*(\[\s*)?\{", "generator_1", "generator_2", "preference")
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    on_missing: OnMissing = "error",
-) -> Read:
+def read(paths: Mapping[str, Path], *, on_missing: OnMissing = "error") -> Read:
     """Read the annotations of one or more pairs of generators.
 
     A preference of 1 is a win of the first, 2 of the second, 1.5 (or 0) a tie. If all were judged against
@@ -96,15 +92,15 @@ def _other_judges(judged: Sequence[_Judged]) -> tuple[Note, ...]:
 def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
     """Return the judgements, and how many annotations judge a generator against itself."""
     rows_of = {file: lines_in(file.path) for file in files}
-    others = {file: [row for row in rows if len({*_generators(row)}) > 1] for file, rows in rows_of.items()}
+    apart = {file: [row for row in rows if len({*_generators(row)}) > 1] for file, rows in rows_of.items()}
+    others = {file: rows for file, rows in apart.items() if rows}
     n_of_itself = sum(map(len, rows_of.values())) - sum(map(len, others.values()))
-    if not any(others.values()):
+    if not others:
         row = next(iter(rows_of.values()))[0]
         raise InvalidInputError(
             f"{row.where}: {_generators(row)[0]!r} was judged against itself",
             hint="give the annotations of other generators too",
         )
-    others = {file: rows for file, rows in others.items() if rows}
     numbers: dict[str, int] = {}
     places: dict[Any, str] = {}
     judged = []
@@ -174,9 +170,7 @@ def _won(row: Record) -> float:
     value = row.data.get("preference")
     if value is None or value != value:
         return math.nan
-    preference = number(value)
-    if preference == 0.0:  # how the first versions wrote a tie
-        return 0.5
+    preference = 1.5 if value == 0.0 else number(value)  # the first versions wrote a tie as 0
     if preference is None or not 1.0 <= preference <= 2.0:
         raise InvalidInputError(
             f"{row.where}: the preference is {value!r:.40}, expected a number from 1 to 2 (1.5: a tie)"

@@ -9,6 +9,7 @@ import inspect
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -21,23 +22,21 @@ from bestby._core.text import suggestion
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import Cells
-from bestby.data.roles import Soft, listed
-from bestby.data.table import Table
+from bestby.data.roles import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.archives import unpacking
 from bestby.readers.database import lines
-from bestby.readers.files import kind_of, read_table
+from bestby.readers.files import kind_of
 from bestby.readers.paths import (
     GivenName,
     by_system,
     default_names,
     files_in,
     left_out,
-    missing_texts,
     named_paths,
     note_on_unread,
 )
-from bestby.readers.text import CUT_OFF, HEAD, MOST_LINES, unpacked
+from bestby.readers.text import HEAD, MOST_LINES
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
@@ -47,13 +46,13 @@ FORMATS: tuple[str, ...] = (
     *("pairs", "cv_results", "experiment_csv", "squad", "transcripts", "trec", "conllu_files"),
     *("mt_metrics_eval", "bio"),
 )
-"""The modules of this package that read a format, in the order in which they are asked.
+"""The modules that read a format, in the order in which they are asked.
 
 Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
 """
 
-ELSEWHERE = {"monitor_files": "bestby.questions.monitor.settings"}
-"""The modules of formats that one question reads."""
+ELSEWHERE = {"monitor_files": "bestby.questions.monitor.settings", "pairs": "bestby.readers.pairs"}
+"""The modules of formats that are no files of tools: what one question writes and reads, and tables."""
 
 DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 """Those whose tools write a directory of files, which may be given as a whole."""
@@ -209,43 +208,6 @@ def check_available(name: str, known: Iterable[str], what: str, where: object) -
         raise InvalidInputError(f"{where}: no {what} {name!r}", hint=f"available {what}s: {available}")
 
 
-def lines_of(path: Path) -> list[str]:
-    """Return all lines of a file, blank ones too; a last newline ends the last line and begins none."""
-    compression = kind_of(readable_file(path)).compression
-    text = unpacked(path, compression)
-    # A carriage return ends a line only where nothing else does: inside a line it belongs to a text, as may a
-    # form feed or U+2028, so not splitlines.
-    lines = text.split("\n" if "\n" in text else "\r")
-    if not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it has finished")
-    return lines
-
-
-def numbered(path: Path, comment: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield file and line, and the line, for all but comments and blank ones."""
-    for number, line in enumerate(lines_of(path), start=1):
-        if line.strip() and (comment is None or not line.startswith(comment)):
-            yield f"{path}, line {number}", line
-
-
-def rows_of(
-    path: Path, widths: Sequence[int], form: str, comment: str | None = None, hint: str = CUT_OFF
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield file and line, and the cells of the line, of which there must be one of some numbers."""
-    lines = [*numbered(path, comment)]
-    if not lines:
-        raise InvalidInputError(f"{path} has no lines of the form {form}", hint)
-    for where, line in lines:
-        cells = line.split()
-        if len(cells) not in widths:
-            raise InvalidInputError(
-                f"{where}: expected {' or '.join(map(str, widths))} columns, {form}, got {len(cells)}", hint
-            )
-        yield where, cells
-
-
 def need_gold(gold: Path | None, what: str) -> Path:
     """Return the file of the gold, or ask for it."""
     if gold is None:
@@ -260,36 +222,63 @@ def no_grouping(name: str, known: Iterable[str]) -> InvalidInputError:
     return InvalidInputError(f"there is no grouping {name!r} of the items", hint)
 
 
-def assembled(
-    systems: Mapping[str, Any],
-    gold: Any,
-    groups: Mapping[str, Any],
-    cluster: str | None,
-    on_missing: OnMissing,
-    *,
-    metric: str,
-    description: str,
-    notes: Sequence[Note] = (),
-    objects: bool = True,
-) -> Read:
-    """Return the evaluation, with these notes after its own, and the groupings that it does not use."""
-    if cluster is not None and cluster not in groups:
-        raise no_grouping(cluster, groups)
-    evaluation = Evaluation.of(
-        systems,
-        gold,
-        clusters=None if cluster is None else groups[cluster],
-        on_missing=on_missing,
-        objects=objects,
-    )
-    items = [] if evaluation.items is None else evaluation.items.tolist()
-    clusters = {
-        name: np.asarray([group[item] for item in items] if isinstance(group, Mapping) else list(group))
-        for name, group in groups.items()
-        if name != cluster
-    }
-    evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
-    return Read(description, evaluation, metric=metric, clusters=clusters)
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Items of systems and their gold, as `Evaluation.of` takes them, with what a `Read` says of them.
+
+    `groups` has by the name of a grouping the group of each item, by its id or in their order. `cluster` is
+    the grouping that is used unless another one is named.
+    """
+
+    description: str
+    systems: Mapping[str, Any]
+    gold: Any
+    groups: Mapping[str, Any]
+    metric: str
+    notes: tuple[Note, ...] = ()
+    objects: bool = True
+    cluster: str | None = None
+
+    def evaluated(self, on_missing: OnMissing, cluster: str | None) -> Read:
+        """Return the evaluation, with the notes after its own, and the groupings that it does not use."""
+        if cluster is not None and cluster not in self.groups:
+            raise no_grouping(cluster, self.groups)
+        used = cluster or self.cluster
+        evaluation = Evaluation.of(
+            self.systems,
+            self.gold,
+            clusters=None if used is None else self.groups[used],
+            on_missing=on_missing,
+            objects=self.objects,
+        )
+        ids = [] if evaluation.items is None else evaluation.items.tolist()
+        clusters = {
+            name: np.asarray([group[item] for item in ids] if isinstance(group, Mapping) else list(group))
+            for name, group in self.groups.items()
+            if name != used
+        }
+        evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *self.notes))
+        return Read(self.description, evaluation, metric=self.metric, clusters=clusters)
+
+
+def of_items(items_of: Callable[..., Items]) -> Callable[..., Read]:
+    """Return what reads files as an evaluation, by what reads them as items."""
+
+    @wraps(items_of)
+    def read(
+        paths: Mapping[str, Path],
+        *,
+        on_missing: OnMissing = "error",
+        clusters: str | None = None,
+        **options: Any,
+    ) -> Read:
+        return items_of(paths, **options).evaluated(on_missing, clusters)
+
+    # `read_format` asks the signature which options there are: those of the format, and these two.
+    own = inspect.signature(items_of)
+    _, *shared, _ = inspect.signature(read, follow_wrapped=False).parameters.values()
+    vars(read)["__signature__"] = own.replace(parameters=[*own.parameters.values(), *shared])
+    return read
 
 
 TABLE = "table"
@@ -341,9 +330,8 @@ def _with_others(
     if None not in formats.values():
         return dict(formats)
     among_tags = bio in (*formats.values(), *map(format_in, golds))
-    if (
-        texts and golds and not among_tags
-    ):  # segments and their references, which may be as long as each other
+    # Segments and their references may be as long as each other.
+    if texts and golds and not among_tags:
         return dict(formats)
     return {
         path: bio if form is None and bio.holds_tags(head_of(path), among_tags=among_tags) else form
@@ -373,46 +361,37 @@ def _format_name(form: Format | None) -> str:
 def read_format(
     form: Format,
     paths: Mapping[str, Path],
+    gold: Sequence[str | Path] = (),
+    /,
     *,
-    gold: Sequence[str | Path],
-    clusters: str | None,
-    on_missing: OnMissing,
-    options: Mapping[str, Any],
+    on_missing: OnMissing = "error",
+    **options: Any,
 ) -> Read:
-    """Read files of one format; `options` that the format does not know are an error."""
-    known = {
-        name: parameter
-        for name, parameter in inspect.signature(form.read).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    values = dict(options)
-    if clusters is not None:
-        values["clusters"] = clusters
-    if "on_missing" in known:
-        values["on_missing"] = on_missing
+    """Read files of one format; `options` that it does not know are an error, unless they are None."""
+    parameters = inspect.signature(form.read).parameters.values()
+    known = {one.name: str(one.annotation) for one in parameters if one.kind is one.KEYWORD_ONLY}
+    values = {name: value for name, value in options.items() if value is not None}
     if gold:
         values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
-    name_of_format = _format_name(form)
-    unknown = [name for name in values if name not in known]
-    if unknown:
-        more = sorted(set(known) - {"gold", "on_missing"})
-        known_here = [*known, "systems", "ignore"]
+    files = f"files of the format {_format_name(form)}"
+    unknown = next((name for name in values if name not in known), None)
+    if unknown is not None:
+        more = sorted({*known} - {"gold", "on_missing"})
         raise InvalidInputError(
-            f"files of the format {name_of_format} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
+            f"{files} take no {unknown}{suggestion(unknown, [*known, 'systems', 'ignore'])}",
             hint="leave it out" + (f"; they take {', '.join(more)}" if more else ""),
         )
-    if isinstance(values.get("value_column"), Mapping) and "Mapping" not in str(
-        known["value_column"].annotation
-    ):
+    if isinstance(values.get("value_column"), Mapping) and "Mapping" not in known["value_column"]:
         raise InvalidInputError(
-            f"files of the format {name_of_format} have one task, and value_column names scores by task",
+            f"{files} have one task, and value_column names scores by task",
             hint="name one score: value_column=...",
             argument="value_column",
         )
-    if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
-        raise InvalidInputError(f"files of the format {name_of_format} have one gold, got {len(gold)}")
-    for name in options:
-        values[name] = _typed_option(name, values[name], str(known[name].annotation))
+    if len(gold) > 1 and "Sequence" not in known["gold"]:
+        raise InvalidInputError(f"{files} have one gold, got {len(gold)}")
+    values = {name: _typed_option(name, value, known[name]) for name, value in values.items()}
+    if "on_missing" in known:
+        values["on_missing"] = on_missing
     unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
     content: Read = form.read(paths, **values)
     return dataclasses.replace(content, notes=(*unread, *content.notes))
@@ -439,8 +418,6 @@ def _typed_option(name: str, value: Any, annotation: str) -> Any:
 def read_log(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
-    *,
-    clusters: str | None = None,
     **options: Any,
 ) -> Read | None:
     """Read files in a format that `format_of` recognises, with its options; None if they are tables."""
@@ -448,25 +425,7 @@ def read_log(
     form = format_of(files, None, texts=False)
     if form is None:
         return None
-    named = {name: value for name, value in options.items() if value is not None}
-    return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
-
-
-@unpacking
-def one_table(
-    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-    what: str,
-    missing: str | Iterable[str],
-    soft: Soft = Soft(),  # noqa: B008 - frozen
-) -> Table:
-    """Read the one table that must hold something."""
-    files = [paths] if isinstance(paths, str | Path) else paths
-    files = [*files.values()] if isinstance(files, Mapping) else files
-    if len(files) != 1:
-        raise InvalidInputError(f"{what} must be in one table, got {len(files)} files")
-    if is_directory(files[0]):
-        raise InvalidInputError(f"{what} must be in one table, and {files[0]} holds files", "name a file")
-    return read_table(readable_file(files[0]), missing_texts(missing), blank=soft.blank)
+    return read_format(form, files, on_missing=on_missing, **options)
 
 
 def evaluation_of_format(content: Read) -> Evaluation:

@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, datasets_of, holding, lines_in
+from bestby.readers.formats._logs import Harness, Sample, Scored, holding, lines_in
 from bestby.readers.formats.base import File
+from bestby.readers.paths import datasets_of
 from bestby.readers.text import CUT_OFF, Record, check_new, whole_number, word
 
 recognises = holding(rb'\s*\{\s*"accuracy"\s*:', "correct_count", "total_count")

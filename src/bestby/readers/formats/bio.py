@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, lines_of
+from bestby.readers.files import lines_of
+from bestby.readers.formats.base import Items, of_items
 from bestby.readers.text import as_number, first_lines
 
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
@@ -76,13 +76,8 @@ def _rows(head: bytes) -> list[list[str]]:
     return [row for row in rows if row[0] != _DOCUMENT]
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    clusters: str | None = None,
-) -> Read:
+@of_items
+def read(paths: Mapping[str, Path], *, gold: Path | None = None) -> Items:
     """Read the tags that several systems gave to the tokens of the same sentences.
 
     The first column is the token and the last column of a system's file its tag. The gold is the last column
@@ -113,32 +108,27 @@ def read(
             )
             systems = dict(zip(systems, others, strict=True))
         elif not ("B" in distinct and all(map(_BARE.fullmatch, distinct))):
-            return _tokens(systems, due, groups, clusters, on_missing, description)
-    return assembled(systems, due, groups, clusters, on_missing, metric="span_f1", description=description)
+            return _tokens(systems, due, groups, description)
+    return Items(description, systems, due, groups, "span_f1")
 
 
 def _tokens(
     systems: Mapping[str, list[tuple[str, ...]]],
     due: list[tuple[str, ...]],
     groups: Mapping[str, list[str]],
-    clusters: str | None,
-    on_missing: OnMissing,
     description: str,
-) -> Read:
+) -> Items:
     """Return the tags of tokens as labels, which depend on each other within a sentence."""
     sizes = [len(sentence) for sentence in due]
     by_sentence = {"sentence": [f"sentence {place}" for place in range(1, len(due) + 1)], **groups}
-    if len(due) > 1:
-        clusters = clusters or "sentence"
-    return assembled(
+    return Items(
+        f"{description}; columns of tags, but no B-/I- tags: a token is an item (accuracy)",
         {name: [*chain.from_iterable(sentences)] for name, sentences in systems.items()},
         [*chain.from_iterable(due)],
         {name: np.repeat(np.array(group), sizes).tolist() for name, group in by_sentence.items()},
-        clusters,
-        on_missing,
-        metric="accuracy",
-        description=f"{description}; columns of tags, but no B-/I- tags: a token is an item (accuracy)",
+        "accuracy",
         objects=False,
+        cluster="sentence" if len(due) > 1 else None,
     )
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.metrics.parsing import Block, blocks, sentences
-from bestby.readers.formats.base import Read, assembled, lines_of, need_gold
+from bestby.readers.files import lines_of
+from bestby.readers.formats.base import Items, need_gold, of_items
 from bestby.readers.text import first_lines
 
 _ID = re.compile(r"\d+(-\d+|\.\d+)?")
@@ -22,13 +22,8 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     return bool(rows) and all(len(row) == 10 and _ID.fullmatch(row[0]) for row in rows)
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    clusters: str | None = None,
-) -> Read:
+@of_items
+def read(paths: Mapping[str, Path], *, gold: Path | None = None) -> Items:
     """Read parses of the same text, which may differ in where words and sentences begin.
 
     The items are blocks: the sentences between two places where the gold and all systems end a sentence. The
@@ -48,7 +43,7 @@ def read(
         f"CoNLL-U: {listed(list(paths))}; gold: {annotated}; {len(ours)} sentences in {len(whole)} blocks"
         " between places where all end a sentence"
     )
-    return assembled(systems, whole, groups, clusters, on_missing, metric="las", description=description)
+    return Items(description, systems, whole, groups, "las")
 
 
 def _documents(lines: Sequence[str]) -> list[str]:

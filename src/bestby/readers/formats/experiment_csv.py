@@ -287,9 +287,7 @@ def _without_run_numbers(names: Sequence[str]) -> dict[str, str] | None:
 
 def _joined_note(joined: Mapping[str, str]) -> Note:
     """Return a note on which runs were taken for runs of one system."""
-    members: dict[str, list[str]] = {}
-    for name, system in joined.items():
-        members.setdefault(system, []).append(name)
+    members = {one: [name for name, system in joined.items() if system == one] for one in joined.values()}
     text = "; ".join(f"{system} = {listed(names)}" for system, names in members.items())
     return Note(
         "runs_joined",

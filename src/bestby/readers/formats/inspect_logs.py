@@ -16,7 +16,17 @@ from bestby._core.errors import InvalidInputError
 from bestby.readers.archives import is_archive_with, member_of_archive, most_bytes, opened_archive
 from bestby.readers.formats._logs import Harness, Sample, Scored, each, holding, quantities_of
 from bestby.readers.formats.base import File
-from bestby.readers.text import Record, beginning, document, kind, number, parsed, whole_number, word
+from bestby.readers.text import (
+    Record,
+    as_number,
+    beginning,
+    document,
+    kind,
+    number,
+    parsed,
+    whole_number,
+    word,
+)
 
 _HEADER, _START, _SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
 _PARTS = re.compile(r"_journal/summaries/(\d+)\.json")
@@ -129,13 +139,9 @@ def _unzipped(path: Path) -> tuple[Record, list[Any]]:
         else:  # an evaluation that was cut short has its summaries in pieces
             pieces = {int(match[1]): name for name in names if (match := _PARTS.fullmatch(name))}
             chosen = [pieces[number] for number in sorted(pieces)]
-        if chosen:
-            listing: list[Any] = []
-            for name in chosen:
-                piece = load(name)
-                listing += piece if isinstance(piece, list) else [piece]
-        else:
-            listing = [load(name) for name in sorted(names) if _SAMPLES.fullmatch(name)]
+        chosen = chosen or sorted(filter(_SAMPLES.fullmatch, names))
+        parts = [load(name) for name in chosen]
+        listing = [one for part in parts for one in (part if isinstance(part, list) else [part])]
     return Record(str(path), head), listing
 
 
@@ -169,9 +175,7 @@ def _value(where: str, scorer: str, value: Any) -> float | None:
         return None
     score = number(value)
     if score is None and isinstance(value, str):
-        score = _VALUES.get(value, _WORDS.get(value.strip().lower()))
-        if score is None and re.fullmatch(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\s*", value):
-            score = number(float(value))
+        score = _VALUES.get(value, _WORDS.get(value.strip().lower(), as_number(value)))
     if score is None:
         raise InvalidInputError(
             f"{where}: the score by {scorer} is {value!r:.60}, expected a number or C, I, P, N",

@@ -14,9 +14,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
@@ -118,19 +117,19 @@ def _metric(parts: Sequence[Scored], name: str) -> BaseMetric | str:
 
 def _scored(files: Sequence[File]) -> Iterator[_Run]:
     """Yield the runs of each file, with the scores that stand beside them in others."""
-    contents = [(file, _contents(file.path)) for file in files]
-    if not any(found.entries for _, found in contents):
+    contents = [(file, *_contents(file.path)) for file in files]
+    if not any(entries for _, entries, _ in contents):
         raise InvalidInputError(
             f"{contents[0][0].path} holds scores without the items that they belong to",
             hint="give the runs beside it (/api/public/datasets/NAME/runs/RUN), or export the traces instead",
         )
     beside: dict[str | None, list[tuple[str, float]]] = {}
-    for trace, name, value in (score for _, found in contents for score in found.scores):
+    for trace, name, value in (score for _, _, scores in contents for score in scores):
         if value is not None:
             beside.setdefault(trace, []).append((name, value))
-    for file, found in contents:
+    for file, found, _ in contents:
         runs: dict[tuple[str, str | None, str | None], list[_Entry]] = {}
-        for entry in found.entries:
+        for entry in found:
             runs.setdefault((entry.of_run, entry.experiment, entry.dataset), []).append(entry)
         several = Counter(dataset for _, _, dataset in runs)
         # The API lists the newest first.
@@ -157,34 +156,30 @@ def _samples(
             yield replace(rows[0], run=run, scores=scores, output=output)
 
 
-@dataclass(frozen=True)
-class _Contents:
-    """What a file holds; `scores` of traces (trace, name, value) stand apart from the items of the runs."""
+def _contents(path: Path) -> tuple[list[_Entry], list[tuple[str, str, float | None]]]:
+    """Return the items of the runs in a file, and the scores apart from them: trace, name, value.
 
-    entries: list[_Entry] = field(default_factory=list)
-    scores: list[tuple[str, str, float | None]] = field(default_factory=list)
-
-
-def _contents(path: Path) -> _Contents:
-    """Read a table (CSV, JSON or JSON Lines), answers of the API, or the result of an experiment."""
-    contents, pages = _Contents(), []
+    It is a table (CSV, JSON or JSON Lines), holds answers of the API, or is the result of an experiment.
+    """
+    entries: list[_Entry] = []
+    scores, pages = [], []
     for record in _records(readable_file(path)):
         is_page = isinstance(record.data.get("data"), list) and isinstance(record.data.get("meta"), dict)
         if is_page:
             pages.append(record.part("meta"))
         for row in listing(record, "data") if is_page else [record]:
             if row.data.get("dataType") is None:
-                contents.entries.extend(_entries(row))
+                entries.extend(_entries(row))
             elif (score := _score(row)) is not None:
-                contents.scores.append(score)
+                scores.append(score)
     _check_pages(path, pages)
-    if not contents.entries and not contents.scores:
+    if not entries and not scores:
         raise InvalidInputError(
             f"{path} holds no items of experiments",
             hint="export the traces of a run of a dataset, or fetch /api/public/experiment-items by the"
             " names that Langfuse shows, and from a time before they began",
         )
-    return contents
+    return entries, scores
 
 
 def _check_pages(path: Path, pages: Sequence[Mapping[str, Any]]) -> None:
@@ -239,7 +234,7 @@ def _entries(record: Record) -> Iterator[_Entry]:
         for row in listing(record, "datasetRunItems"):
             run = word(row.data.get("datasetRunName")) or row.name("datasetRunId")
             item, dataset = row.name("datasetItemId"), data.get("datasetId")
-            yield _entry(row, run, item, dataset, {}, row.name("traceId"))
+            yield _entry(row, run, item, dataset, {}, row.name("traceId"), {})
     elif data.get("experimentItemId") is not None:
         run = word(data.get("experimentName")) or record.name("experimentId")
         item, dataset = record.name("experimentItemId"), data.get("experimentDatasetId")
@@ -256,9 +251,9 @@ def _entry(
     dataset: Any,
     scores: Mapping[str, Sequence[float]],
     trace: str | None,
-    groups: Mapping[str, str] = MappingProxyType({}),
+    groups: Mapping[str, str],
 ) -> _Entry:
-    """Return a row of an answer or of a table as an entry."""
+    """Return a row of an answer, of a table or of a result as an entry."""
     data, expected = record.data, _label(record.data.get("expectedOutput"))
     times = (word(data.get(key)) for key in ("startTime", "timestamp", "createdAt"))
     return _Entry(
@@ -278,24 +273,16 @@ def _entry(
     )
 
 
-def _result(run: Record, record: Record) -> _Entry:
+def _result(whole: Record, row: Record) -> _Entry:
     """Return an item of the result of an experiment, whose traces may have no ids of their own."""
-    item = Record(record.where, record.part("item"))
-    name, expected = word(item.data.get("id")), _label(_spelt(item.data, "expectedOutput"))
-    name = name or _label(item.data.get("input"))
+    item = Record(row.where, row.part("item"))
+    name = word(item.data.get("id")) or _label(item.data.get("input"))
     if name is None:
-        raise InvalidInputError(f"{record.where}: an item without id and input", hint=CUT_OFF)
-    return _Entry(
-        record.where,
-        name,
-        _values(record, "evaluations"),
-        content=beginning(expected),
-        groups=item.labels("metadata"),
-        of_run=word(_spelt(run.data, "runName")) or run.name("name"),
-        dataset=word(_spelt(item.data, "datasetId")),
-        output=_label(record.data.get("output")),
-        expected=expected,
-    )
+        raise InvalidInputError(f"{row.where}: an item without id and input", hint=CUT_OFF)
+    run = word(_spelt(whole.data, "runName")) or whole.name("name")
+    texts = {"output": row.data.get("output"), "expectedOutput": _spelt(item.data, "expectedOutput")}
+    dataset, scores = _spelt(item.data, "datasetId"), _values(row, "evaluations")
+    return _entry(Record(row.where, texts), run, name, dataset, scores, None, item.labels("metadata"))
 
 
 def _spelt(data: Mapping[str, Any], key: str) -> Any:

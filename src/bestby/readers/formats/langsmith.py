@@ -25,14 +25,12 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
 
 
 def _scored(file: File) -> list[Scored]:
-    rows = rows_of_table(
-        file.path,
-        _EXAMPLE,
-        lambda name: name.removeprefix(_FEEDBACK) if name.startswith(_FEEDBACK) else None,
-    )
+    rows = rows_of_table(file.path, _EXAMPLE)
     for row in rows:
         row.data["inputs"] = [cell for name, cell in row.data.items() if name.startswith(_INPUTS)]
         numbers = row.part("numbers")
+        feedback = {name: score for name, score in numbers.items() if name.startswith(_FEEDBACK)}
+        row.data["scores"] = {name.removeprefix(_FEEDBACK): score for name, score in feedback.items()}
         row.data["quantities"] = {name: size for name, size in numbers.items() if is_quantity(name)}
     return _FIELDS.scored(file, rows)
 

@@ -67,11 +67,10 @@ def _falling(path: Path) -> frozenset[str]:
     if not is_file(results):
         return frozenset()
     tasks = Record(str(results), document(results).part("config_tasks"))
-    metrics = [
-        one for task in tasks.data for one in tasks.part(task).get("metrics") or () if isinstance(one, dict)
-    ]
     falling: set[str] = set()
-    for one in metrics:
+    for one in (one for task in tasks.data for one in tasks.part(task).get("metrics") or ()):
+        if not isinstance(one, dict):
+            continue
         names, rising = one.get("metric_name"), one.get("higher_is_better")
         for name in names if isinstance(names, list) else [names]:
             better = rising.get(name) if isinstance(rising, dict) else rising

@@ -12,7 +12,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, lines_of, rows_of
+from bestby.readers.files import lines_of, rows_of
+from bestby.readers.formats.base import Items, Read
 from bestby.readers.text import as_number, first_lines, number_of
 from bestby.results.base import Note
 
@@ -53,66 +54,64 @@ def read(
             hint="compare by one metric at a time",
         )
     [path] = paths.values()
-    scores, n_segments = _scores(path)
-    docs = documents or _beside(path)
-    groups = {} if docs is None else documents_of(docs, n_segments)
-    keyed = {name: {str(k): label for k, label in enumerate(group, 1)} for name, group in groups.items()}
     if items not in ("segment", "document"):
         raise InvalidInputError(
             f"items must be segment or document, got {items!r}", hint="items=document", argument="items"
         )
-    if items == "document":
-        return _document_scores(path, scores, n_segments, keyed, clusters, on_missing)
-    description = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
-    read = assembled(
-        scores, None, keyed, clusters, on_missing, metric="mean", description=description, objects=False
-    )
+    scores, n_segments = _scores(path)
+    docs = documents or _beside(path)
+    groups = {} if docs is None else documents_of(docs, n_segments)
+    keyed = {name: {str(k): label for k, label in enumerate(group, 1)} for name, group in groups.items()}
+    names, by_document = listed(list(scores)), items == "document"
+    notes = _gaps(scores, n_segments) if by_document else ()
+    if by_document:
+        if docs is None:
+            raise InvalidInputError(
+                f"{path}: the documents of the segments are not known",
+                hint="name the file that lists them: documents=FILE",
+            )
+        scores, keyed = _of_documents(scores, keyed)
+    found = Items(names, scores, None, keyed, "mean", notes, objects=False)
+    read = found.evaluated(on_missing, clusters)
+    if by_document:
+        return replace(
+            read, description=f"mean scores of {read.n_items} documents (mt-metrics-eval): {names}"
+        )
+    description = f"scores of {n_segments} segments (mt-metrics-eval): {names}"
     n_missing = n_segments - read.n_items
     if n_missing:
         description += f"; {n_missing} segments have no score"
     return replace(read, description=description + ("" if docs is None else f"; documents: {docs}"))
 
 
-def _document_scores(
-    path: Path,
-    scores: Mapping[str, Mapping[str, float]],
-    n_segments: int,
-    groups: Mapping[str, Mapping[str, str]],
-    clusters: str | None,
-    on_missing: OnMissing,
-) -> Read:
-    """Return documents as items: of each the mean of the scores that a system has there."""
-    if "document" not in groups:
-        raise InvalidInputError(
-            f"{path}: the documents of the segments are not known",
-            hint="name the file that lists them: documents=FILE",
-        )
-    # Documents of one name in several domains are one, as in the clusters.
+def _of_documents(
+    scores: Mapping[str, Mapping[str, float]], groups: Mapping[str, Mapping[str, str]]
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, str]]]:
+    """Return the mean score of each document, by system, over the segments that have one; and its groups.
+
+    Documents of one name in several domains are one, as in the clusters.
+    """
     document_of = groups["document"]
-    means: dict[str, dict[str, float]] = {}
+    segments: dict[str, dict[str, list[float]]] = {name: {} for name in scores}
     for name, values in scores.items():
-        segments: dict[str, list[float]] = {}
         for segment, value in values.items():
-            segments.setdefault(document_of[segment], []).append(value)
-        means[name] = {document: fmean(numbers) for document, numbers in segments.items()}
-    outer = {
-        name: {document_of[segment]: label for segment, label in group.items()}
-        for name, group in groups.items()
-        if name != "document"
+            segments[name].setdefault(document_of[segment], []).append(value)
+    means = {name: {one: fmean(own) for one, own in of.items()} for name, of in segments.items()}
+    outer = {name: group for name, group in groups.items() if name != "document"}
+    return means, {
+        name: {document_of[one]: label for one, label in group.items()} for name, group in outer.items()
     }
+
+
+def _gaps(scores: Mapping[str, Mapping[str, float]], n_segments: int) -> tuple[Note, ...]:
+    """Return a note on the segments that have no score, if there are any."""
     gaps = {name: n_segments - len(values) for name, values in scores.items() if len(values) < n_segments}
-    note = Note(
-        "segments_without_score",
+    message = (
         "the score of a document is the mean over those of its segments that have a score, which differ"
         f" between systems; segments without a score (of {n_segments}):"
-        f" {', '.join(f'{name} {n}' for name, n in gaps.items())}",
-        tuple(gaps),
+        f" {', '.join(f'{name} {n}' for name, n in gaps.items())}"
     )
-    names, notes = listed(list(scores)), [note] if gaps else []
-    read = assembled(
-        means, None, outer, clusters, on_missing, metric="mean", description=names, notes=notes, objects=False
-    )
-    return replace(read, description=f"mean scores of {read.n_items} documents (mt-metrics-eval): {names}")
+    return (Note("segments_without_score", message, tuple(gaps)),) if gaps else ()
 
 
 def documents_of(path: Path, n_segments: int) -> dict[str, list[str]]:
@@ -156,10 +155,8 @@ def _scores(path: Path) -> tuple[dict[str, dict[str, float]], int]:
 def _beside(path: Path) -> Path | None:
     """Return the documents where mt-metrics-eval has them, if they are there."""
     folder = path.absolute().parent
-    for place in (
+    places = (
         folder.parent.parent / "documents" / f"{folder.name}.docs",
         folder.parent / "documents" / f"{path.name.split('.')[0]}.docs",
-    ):
-        if is_file(place):
-            return place
-    return None
+    )
+    return next(filter(is_file, places), None)

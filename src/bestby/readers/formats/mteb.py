@@ -32,10 +32,8 @@ recognises = holding(rb'\s*\{\s*"\w+"\s*:', "mteb_version", "scores", ("task_nam
 
 @dataclass(frozen=True)
 class _Row(Sample):
-    """The scores of one model on one subset of one split of a task."""
+    """The scores of one model on one subset of one split of a task, which is one of its `groups`."""
 
-    task: str = ""
-    of_split: str = ""
     revision: str | None = None
 
 
@@ -63,7 +61,7 @@ def read(
         sources.setdefault(name, str(file.path.parent))
     for folder in {file.name: None for file in files if file.named and not file.explicit}:
         own = {name for file, name in zip(files, names, strict=True) if file.name == folder}
-        _check_one_set(folder, {name: {row.task for row in models[name]} for name in sorted(own)})
+        _check_one_set(folder, {name: {row.groups["task"] for row in models[name]} for name in sorted(own)})
     chosen = _of_one_split(models, on_missing)
     scored = [Scored(sources[name], name, name, None, rows) for name, rows in chosen.items()]
     read = _TOOL.compared(scored, value_column, on_missing, clusters)
@@ -125,8 +123,7 @@ def _rows(path: Path) -> Iterator[_Row]:
             groups={"task": task, **({"language": languages[0]} if len(languages) == 1 else {})},
             # What a task took is that of a subset where there is no other
             quantities=quantities_of(whole.data if len(rows) == 1 else row.data),
-            task=task,
-            of_split=split,
+            split=split,
             revision=word(whole.data.get("dataset_revision")),
         )
 
@@ -150,7 +147,7 @@ def _of_one_split(models: Mapping[str, Sequence[_Row]], on_missing: OnMissing) -
     splits: dict[str, dict[str, list[str]]] = {}
     for name, rows in models.items():
         for row in rows:
-            splits.setdefault(row.task, {}).setdefault(name, []).append(row.of_split)
+            splits.setdefault(row.groups["task"], {}).setdefault(name, []).append(str(row.split))
     taken: dict[tuple[str, str], str] = {}
     apart = []
     for task, by_model in splits.items():
@@ -169,7 +166,8 @@ def _of_one_split(models: Mapping[str, Sequence[_Row]], on_missing: OnMissing) -
             hint='run them on one split, or pass on_missing="drop" to compare the other tasks',
         )
     return {
-        name: [row for row in rows if row.of_split == taken[name, row.task]] for name, rows in models.items()
+        name: [replace(row, split=None) for row in rows if row.split == taken[name, row.groups["task"]]]
+        for name, rows in models.items()
     }
 
 
@@ -178,7 +176,7 @@ def _other_data(rows: Sequence[_Row]) -> tuple[Note, ...]:
     revisions: dict[str, set[str]] = {}
     for row in rows:
         if row.revision is not None:
-            revisions.setdefault(row.task, set()).add(row.revision)
+            revisions.setdefault(row.groups["task"], set()).add(row.revision)
     several = [task for task, found in revisions.items() if len(found) > 1]
     if not several:
         return ()

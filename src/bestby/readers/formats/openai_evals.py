@@ -7,12 +7,12 @@ a sample together: those of a model that grades it count, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 from typing import Any
 
 from bestby.readers.formats._logs import Harness, Sample, Scored, each, holding, lines_in, quantities_of
 from bestby.readers.formats.base import File
-from bestby.readers.text import Record, check_new, number, numbers, word
+from bestby.readers.text import check_new, number, numbers, word
 
 recognises = holding(rb'\s*\{\s*"spec"\s*:\s*\{', "completion_fns", "eval_name")
 _SCORED = ("match", "metrics")
@@ -25,31 +25,23 @@ def _scored(file: File) -> list[Scored]:
     model = word(functions[0]) if isinstance(functions, list) and functions else None
     places: dict[Any, str] = {}
     samples: dict[str, dict[str, float | None]] = {}
-    taken: dict[str, dict[str, float]] = {}
+    taken: dict[str, Counter[str]] = {}
     for row in rows:
         kind = row.data.get("type")
         item = word(row.data.get("sample_id"))
         if item is None:
             continue
-        scores = samples.setdefault(item, {})
+        scores, data = samples.setdefault(item, {}), row.part("data")
         if kind == "sampling":
-            own = taken.setdefault(item, {})
-            own |= {name: own.get(name, 0.0) + size for name, size in quantities_of(row.part("data")).items()}
+            taken.setdefault(item, Counter()).update(quantities_of(data))
         if kind not in _SCORED:
             continue
         hint = "the log holds more than one run, or scores a sample several times: keep one"
         check_new(places, (str(kind), item), row.where, f"the score of sample {item!r}", hint)
-        scores.update(_scores(row))
+        scores |= {"accuracy": number(data.get("correct"))} if kind == "match" else numbers(data)
     where = str(file.path)
     listed = [Sample(where, item, scores, quantities=taken.get(item, {})) for item, scores in samples.items()]
     return [Scored.of(file, listed, model, dataset=word(spec.get("eval_name")))]
-
-
-def _scores(row: Record) -> Mapping[str, float | None]:
-    data = row.part("data")
-    if row.data["type"] == "match":
-        return {"accuracy": number(data.get("correct"))}
-    return numbers(data)
 
 
 read = Harness(

@@ -28,8 +28,8 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
 read = Harness(
     "results of ragas",
     recognises=recognises,
-    scored=Fields(item=(_INPUT,), scores=("scores",), content="reference").reading(
-        lambda path: rows_of_table(path, _INPUT, lambda name: None if name in _OF_SAMPLES else name)
+    scored=Fields(item=(_INPUT,), scores=("numbers",), content="reference").reading(
+        lambda path: rows_of_table(path, _INPUT, without=_OF_SAMPLES)
     ),
     what="metric",
     items="samples",

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, head_of, need_gold
+from bestby.readers.formats.base import Items, head_of, need_gold, of_items
 from bestby.readers.text import KEEP_ONE, TEXT, Record, check_new, document, is_values_by_id, listing
 
 
@@ -23,13 +22,8 @@ def is_dataset(path: Path) -> bool:
     return re.search(rb'"(version|data|paragraphs|qas)"\s*:', head_of(path)) is not None
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    clusters: str | None = None,
-) -> Read:
+@of_items
+def read(paths: Mapping[str, Path], *, gold: Path | None = None) -> Items:
     """Read the answers of several systems to the questions of a dataset like SQuAD 1.1 or 2.0.
 
     A file of predictions is a JSON object of question id to answer. The gold is the dataset (Rajpurkar et al.
@@ -42,7 +36,7 @@ def read(
     systems = {name: {key: _text(record, key) for key in record.data} for name, record in answers.items()}
     groups = {"article": articles, "paragraph": paragraphs}
     description = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
-    return assembled(systems, golds, groups, clusters, on_missing, metric="qa_f1", description=description)
+    return Items(description, systems, golds, groups, "qa_f1")
 
 
 def _questions(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str], dict[str, str]]:

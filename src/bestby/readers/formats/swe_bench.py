@@ -15,8 +15,9 @@ from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.roles import listed
 from bestby.readers.files import read_table
-from bestby.readers.formats._logs import Sample, Scored, Tool, named_apart, quantities_of
+from bestby.readers.formats._logs import Sample, Scored, Tool, quantities_of
 from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.paths import named_apart
 from bestby.readers.text import Record, check_new, document, listing, number, parsed, records, text_of, word
 from bestby.results.base import Note
 
@@ -102,11 +103,8 @@ def read(
     tool = Tool(f"results of {name}, over {denominator}", main=("resolved",), items="instances")
     scored = [one if instances is None else replace(one, samples=_on_all(one, instances)) for one in reports]
     read = tool.compared(scored, value_column, on_missing, clusters)
-    if not left_out or read.evaluation is None:
-        return read
-    message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"
-    note = Note("files_left_out", f"{message} {listed(left_out)}")
-    return replace(read, evaluation=replace(read.evaluation, notes=(note, *read.evaluation.notes)))
+    message = f"files without a list of resolved instances are left out: {listed(left_out)}"
+    return replace(read, notes=(Note("files_left_out", message),)) if left_out else read
 
 
 def _on_all(report: _Report, instances: Sequence[str]) -> list[Sample]:

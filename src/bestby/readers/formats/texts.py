@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, lines_of
+from bestby.readers.files import lines_of
+from bestby.readers.formats.base import Items, of_items
 from bestby.readers.formats.mt_metrics_eval import documents_of
 
 
@@ -18,14 +18,10 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     return False
 
 
+@of_items
 def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | Sequence[Path] | None = None,
-    on_missing: OnMissing = "error",
-    documents: Path | None = None,
-    clusters: str | None = None,
-) -> Read:
+    paths: Mapping[str, Path], *, gold: Path | Sequence[Path] | None = None, documents: Path | None = None
+) -> Items:
     """Read one file per system and one or more of references; line n of each is segment n.
 
     Blank lines are segments: a system that said nothing has the empty text.
@@ -49,5 +45,4 @@ def read(
         segments = zip(*references, strict=True)
         right = [tuple(text for text in texts if text.strip()) or ("",) for texts in segments]
     names = f"{listed(list(paths))}; references: {listed(list(map(str, golds)))}"
-    description = f"text with a segment per line: {names}"
-    return assembled(systems, right, groups, clusters, on_missing, metric="bleu", description=description)
+    return Items(f"text with a segment per line: {names}", systems, right, groups, "bleu")

@@ -5,27 +5,20 @@ In a reference, alternatives are written ``{ um / uh / @ }``; all its readings c
 
 from __future__ import annotations
 
-import itertools
-import math
-import operator
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats.base import Read, assembled, head_of, need_gold, numbered, rows_of
+from bestby.metrics.alternatives import Slot, n_readings, references, slots
+from bestby.readers.files import numbered, rows_of
+from bestby.readers.formats.base import Items, head_of, need_gold, of_items
 from bestby.readers.text import HEAD, as_number, check_new, first_lines, number_of
-
-Words: TypeAlias = tuple[str, ...]
-
-Slot: TypeAlias = tuple[Words, ...]
-"""The alternatives at one place of a transcript; one if there is no choice."""
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -52,14 +45,8 @@ def _form(head: bytes) -> Literal["trn", "stm", "ctm"] | None:
     return "stm" if all(len(row) >= 5 and None not in map(as_number, row[3:5]) for row in rows) else None
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    clusters: str | None = None,
-    case: bool = False,
-) -> Read:
+@of_items
+def read(paths: Mapping[str, Path], *, gold: Path | None = None, case: bool = False) -> Items:
     """Read what several systems recognised, and the reference transcripts, as NIST's sclite does.
 
     References may have alternatives, ``{ um / uh / @ }``; a system is compared with the reading nearest to
@@ -88,9 +75,7 @@ def read(
         item: references(slots, [words[item] for words in systems.values() if item in words])
         for item, slots in places.items()
     }
-    texts = {
-        name: {item: " ".join(words) for item, words in heard.items()} for name, heard in systems.items()
-    }
+    texts = {name: {item: " ".join(own) for item, own in words.items()} for name, words in systems.items()}
     several = sum(n_readings(slots) > 1 for slots in places.values())
     description = (
         f"transcripts (.{form}): {listed(list(paths))}; reference: {reference};"
@@ -98,7 +83,7 @@ def read(
         + (f", {several} with alternatives" if several else "")
         + ("" if case else "; upper and lower case are equal")
     )
-    return assembled(texts, golds, groups, clusters, on_missing, metric="wer", description=description)
+    return Items(description, texts, golds, groups, "wer")
 
 
 _Gathered = tuple[dict[str, list[Slot]], dict[str, dict[str, tuple[str, ...]]], dict[str, dict[str, str]]]
@@ -274,111 +259,3 @@ def heard(
         if last is not None:
             spoken[last] += (*own, *(word for _, word in rest))
     return spoken
-
-
-def slots(words: Sequence[str], where: str) -> list[Slot]:
-    """Return the places of a transcript with their alternatives, which may be nested; ``@`` is silence.
-
-    The notation is that of NIST's sclite (formats "trn" and "stm").
-
-    >>> slots("i've { um / @ } gone".split(), "a.trn, line 1")
-    [(("i've",),), (('um',), ()), (('gone',),)]
-    """
-    levels: list[list[list[Slot]]] = [[[]]]  # open braces; of each its alternatives; of each its places
-    for word in words:
-        if word == "{":
-            levels.append([[]])
-            if len(levels) > _DEEPEST:
-                raise InvalidInputError(
-                    f"{where}: alternatives are nested more than {_DEEPEST} deep", _ALTERNATIVES_HINT
-                )
-        elif word == "/" and len(levels) > 1:
-            levels[-1].append([])
-        elif word == "}":
-            if len(levels) == 1 or len(levels[-1]) == 1:
-                raise InvalidInputError(
-                    f"{where}: a }} has no matching {{ or no alternatives", _ALTERNATIVES_HINT
-                )
-            alternatives = levels.pop()
-            if sum(map(n_readings, alternatives)) > _MOST_PER_SLOT:
-                raise InvalidInputError(
-                    f"{where}: more than {_MOST_PER_SLOT} alternatives at one place", _ALTERNATIVES_HINT
-                )
-            every = (reading for places in alternatives for reading in readings(places))
-            levels[-1][-1].append(tuple(dict.fromkeys(every)))
-        else:
-            levels[-1][-1].append(((),) if word == "@" else ((word,),))
-    if len(levels) > 1:
-        raise InvalidInputError(f"{where}: a {{ is not closed", _ALTERNATIVES_HINT)
-    return levels[0][0]
-
-
-def n_readings(places: Iterable[Slot]) -> int:
-    """Return how many readings there are."""
-    return math.prod(len(slot) for slot in places)
-
-
-def readings(places: Sequence[Slot]) -> list[Words]:
-    """Return all readings, the first alternatives first."""
-    return [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*places)]
-
-
-def references(places: Sequence[Slot], heard: Iterable[Sequence[str]]) -> str | tuple[str, ...]:
-    """Return a transcript, or several: all its readings, or of very many the nearest to what was heard.
-
-    The nearest reading to a system's words is the only one that its word error rate depends on.
-    """
-    # So many readings of a transcript are all given to the metrics; of more, those nearest to some system
-    if n_readings(places) <= 64:
-        spelled = readings(places)
-    else:
-        chosen = sorted({nearest_reading(places, words) for words in heard})
-        spelled = [tuple(itertools.chain(*map(operator.getitem, places, choice))) for choice in chosen]
-    texts = tuple(dict.fromkeys(" ".join(words) for words in spelled))
-    return texts[0] if len(texts) == 1 else texts
-
-
-def nearest_reading(places: Sequence[Slot], heard: Sequence[str]) -> tuple[int, ...]:
-    """Return which alternative of each place makes the reading nearest to the words of a system.
-
-    That is the reading with the fewest word errors; of several the one with the most hits, then that with the
-    earliest alternatives. The work is that of one alignment (Wagner & Fischer 1974) with every alternative
-    once.
-
-    >>> nearest_reading([(("um",), ("uh",), ()), (("yes",),)], ["yes"])
-    (2, 0)
-    """
-    row: list[_State] = [(inserted, 0, ()) for inserted in range(len(heard) + 1)]
-    for slot in places:
-        ends = []
-        for place, words in enumerate(slot):
-            after: list[_State] = [(errors, hits, (*choice, place)) for errors, hits, choice in row]
-            for word in words:
-                after = _advanced(after, word, heard)
-            ends.append(after)
-        row = [min(states) for states in zip(*ends, strict=True)]
-    return row[-1][2]
-
-
-_State: TypeAlias = tuple[int, int, tuple[int, ...]]
-"""Errors, hits with the sign turned, and choices so far: the least is the best."""
-
-
-def _advanced(row: Sequence[_State], word: str, heard: Sequence[str]) -> list[_State]:
-    """Return the best states after one more word of the reading, for each number of words heard."""
-    errors, hits, choice = row[0]
-    out = [(errors + 1, hits, choice)]
-    for place, other in enumerate(heard):
-        errors, hits, choice = row[place]
-        paired = (errors, hits - 1, choice) if word == other else (errors + 1, hits, choice)
-        deleted = (row[place + 1][0] + 1, *row[place + 1][1:])
-        inserted = (out[-1][0] + 1, *out[-1][1:])
-        out.append(min(paired, deleted, inserted))
-    return out
-
-
-_MOST_PER_SLOT, _DEEPEST = 256, 8
-
-_ALTERNATIVES_HINT = (
-    "write alternatives as { um / uh / @ }, where @ is silence, with blanks around {, / and }"
-)

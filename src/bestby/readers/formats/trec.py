@@ -10,10 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.metrics.retrieval import ranked_by_score
-from bestby.readers.formats.base import Read, assembled, head_of, need_gold, rows_of
+from bestby.readers.files import rows_of
+from bestby.readers.formats.base import Items, head_of, need_gold, of_items
 from bestby.readers.text import as_number, first_lines, number_of
 from bestby.results.base import Note
 
@@ -115,14 +115,8 @@ def _ranks(rows: Sequence[Sequence[str]]) -> bool:
     return False
 
 
-def read(
-    paths: Mapping[str, Path],
-    *,
-    gold: Path | None = None,
-    on_missing: OnMissing = "error",
-    clusters: str | None = None,
-    duplicates: str = "error",
-) -> Read:
+@of_items
+def read(paths: Mapping[str, Path], *, gold: Path | None = None, duplicates: str = "error") -> Items:
     """Read the runs of several systems and the relevance judgements of the documents.
 
     As in trec_eval the order is that of the scores, whatever the ranks say, and topics without judgements are
@@ -158,9 +152,7 @@ def read(
             )
         notes += _about_order(name, systems[name], ranks)
     description = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
-    return assembled(
-        systems, judged, {}, clusters, on_missing, metric="ndcg@10", description=description, notes=notes
-    )
+    return Items(description, systems, judged, {}, "ndcg@10", tuple(notes))
 
 
 def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:

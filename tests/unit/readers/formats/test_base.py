@@ -85,15 +85,14 @@ def test_the_door_reads_logs_and_says_so(make: Make) -> None:
     [
         ("gold", {"gold": ["gold.csv"]}, "take no gold", "leave it out; they take clusters, value_column"),
         ("grouping", {"clusters": "speaker"}, "there is no grouping 'speaker' of the items", "these files"),
-        ("option", {"options": {"valu_column": "x"}}, "take no valu_column", "leave it out; they take"),
+        ("option", {"valu_column": "x"}, "take no valu_column", "leave it out; they take"),
     ],
 )
 def test_what_a_format_does_not_take(
     make: Make, name: str, more: dict[str, Any], said: str, hint: str
 ) -> None:
     path = make("a.json", json.dumps(helm([1.0, 0.0])))
-    given: dict[str, Any] = {"gold": (), "clusters": None, "on_missing": "error", "options": {}, **more}
     with pytest.raises(InvalidInputError) as caught:
-        base.read_format(helm_form, {"a": path}, **given)
+        base.read_format(helm_form, {"a": path}, **more)
     assert said in caught.value.message, name
     assert str(caught.value.hint).startswith(hint)

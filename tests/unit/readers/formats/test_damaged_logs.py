@@ -164,7 +164,7 @@ def _check_reading(form: Any, path: Path, other: Path) -> None:
     for on_missing in ("error", "drop", "worst"):
         for paths in ({"a": path, "b": other}, {"a": path}, {"a": other, "b": path}):
             with contextlib.suppress(BestbyError):
-                found = read_format(form, paths, gold=(), clusters=None, on_missing=on_missing, options={})
+                found = read_format(form, paths, on_missing=on_missing)
                 assert isinstance(found, Read)
                 if found.evaluation is not None:
                     assert found.evaluation.data_hash()

@@ -112,7 +112,7 @@ def test_summaries_beside_the_reports_are_left_out_with_a_note(make: Make) -> No
     summary = make("info_for_leaderboard.json", json.dumps({"resolved": 2, "total_instances": 4}))
     found = form.read({**paths, "info_for_leaderboard": summary})
     assert list(scores_of(found)) == ["a", "b"]
-    (note,) = [note for note in found.evaluation.notes if note.code == "files_left_out"]
+    (note,) = found.notes
     assert "info_for_leaderboard.json" in note.message
     told = message(form, {**paths, "c": summary})  # the user says that it is a system
     assert "no list of resolved instances" in told

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats import transcripts as alternations
+from bestby.metrics import alternatives
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,10 @@ from bestby.readers.formats import transcripts as alternations
     ],
 )
 def test_readings(transcript: str, expected: list[str]) -> None:
-    places = alternations.slots(transcript.split(), "here")
-    assert [" ".join(words) for words in alternations.readings(places)] == expected
-    assert alternations.n_readings(places) == len(expected)
-    found = alternations.references(places, [])
+    places = alternatives.slots(transcript.split(), "here")
+    assert [" ".join(words) for words in alternatives.readings(places)] == expected
+    assert alternatives.n_readings(places) == len(expected)
+    found = alternatives.references(places, [])
     assert found == (expected[0] if len(expected) == 1 else tuple(expected))
 
 
@@ -47,7 +47,7 @@ def test_readings(transcript: str, expected: list[str]) -> None:
 )
 def test_what_is_refused(transcript: str, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        alternations.slots(transcript.split(), "here")
+        alternatives.slots(transcript.split(), "here")
 
 
 def edits(spoken: tuple[str, ...], heard: tuple[str, ...]) -> tuple[int, int]:
@@ -78,11 +78,11 @@ def test_the_nearest_reading_against_enumeration(
         (edits(tuple(itertools.chain(*map(tuple.__getitem__, places, choice))), heard), choice)
         for choice in choices
     )
-    assert alternations.nearest_reading(places, heard) == expected[1]
+    assert alternatives.nearest_reading(places, heard) == expected[1]
 
 
 def test_of_very_many_readings_only_the_nearest_are_spelled() -> None:
-    places = alternations.slots(("{ um / uh / @ } yes " * 40).split(), "here")
-    assert alternations.n_readings(places) == 3**40
+    places = alternatives.slots(("{ um / uh / @ } yes " * 40).split(), "here")
+    assert alternatives.n_readings(places) == 3**40
     heard = [["yes"] * 40, ["uh", "yes"] * 40, ["yes"] * 40]
-    assert alternations.references(places, heard) == ("uh yes " * 39 + "uh yes", "yes " * 39 + "yes")
+    assert alternatives.references(places, heard) == ("uh yes " * 39 + "uh yes", "yes " * 39 + "yes")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import bestby as bb
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.readers.formats.base import format_in, head_of
-from bestby.readers.formats.pairs import read, recognises
+from bestby.readers.pairs import read, recognises
 
 LONG = "system,item,logprob,tokens\na,d1,-2.5,3\na,d2,-1,2\nb,d2,-3,2\nb,d1,-4.5,3\n"
 WIDE = "id,a.logprob,a.tokens,b.logprob,b.tokens\nd1,-2.5,3,-4.5,3\nd2,-1,2,-3,2\n"
