@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 130
 """Pairs in a forest plot: those of 16 systems."""
+
+MOST_ROWS = 18
+"""Rows of tables beside which a screen holds all words: 9 systems and their differences from the best."""
+
+_OF_READING = ("read_as",)
+_SENTENCE = re.compile(r"(?<=[.?]) (?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +102,9 @@ class Document:
     """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
 
     The short answer has `short_methods` in place of the methods, if there are such, the notes `short_notes`,
-    and in place of the tables of several sections those that are `joint`. `by_metric` is the table of two
-    systems on all metrics, for papers; `classes` that of how often each class occurs.
+    or `brief_notes` beside many rows, and in place of the tables of several sections those that are `joint`.
+    `by_metric` is the table of two systems on all metrics, for papers; `classes` that of how often each class
+    occurs.
     """
 
     title: str
@@ -112,6 +120,7 @@ class Document:
     classes: Table | None = None
     short_methods: str = ""
     short_notes: tuple[str, ...] = ()
+    brief_notes: tuple[str, ...] = ()
     joint: tuple[Table, ...] = ()
 
 
@@ -148,7 +157,10 @@ def headline(result: Any) -> str:
 
 
 def in_short(document: Document) -> Document:
-    """Return the short answer: a report without tables, columns, remarks and sentences that are details."""
+    """Return the short answer: a report without tables, columns, remarks and sentences that are details.
+
+    Beside tables of many rows it has of the methods the test alone, and the first sentence of each note.
+    """
     sections = [
         dataclasses.replace(
             section,
@@ -162,11 +174,15 @@ def in_short(document: Document) -> Document:
     ]
     if document.joint:
         sections[-1] = dataclasses.replace(sections[-1], tables=document.joint)
+    notes, methods = document.short_notes, document.short_methods or document.methods
+    if sum(len(table.rows) for section in sections for table in section.tables) > MOST_ROWS:
+        notes = tuple(_SENTENCE.split(note)[0] for note in document.brief_notes)
+        methods = next((one for one in _SENTENCE.split(methods) if one.startswith("Test")), methods)
     return dataclasses.replace(
         document,
         sections=tuple(sections),
-        notes=document.short_notes,
-        methods=document.short_methods or document.methods,
+        notes=notes,
+        methods=methods,
         signature=_short_signature(document),
         classes=None,
     )
@@ -205,6 +221,7 @@ def several_sections(
     sections = tuple(sections)
     said = " ".join(section.lead for section in sections)
     notes = [note for note in all_notes(result) if note.message not in said]
+    short = [note for note in notes if note.code not in detail_notes]
     return Document(
         title=title,
         subtitle=subtitle,
@@ -215,7 +232,8 @@ def several_sections(
         signature=result.signature,
         version=__version__ if result.provenance is None else result.provenance.version,
         short_methods=short_methods,
-        short_notes=tuple(lines_of(note for note in notes if note.code not in detail_notes)),
+        short_notes=tuple(lines_of(short)),
+        brief_notes=tuple(lines_of(note for note in short if note.code not in _OF_READING)),
     )
 
 

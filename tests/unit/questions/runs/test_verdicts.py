@@ -102,7 +102,7 @@ def test_a_copy_of_runs_on_items_is_equivalent_if_scores_have_bounds() -> None:
     x = np.random.default_rng(0).random((3, 40))
     for settings in ({"paired": True}, {}, {"clusters": np.repeat(np.arange(20), 2)}):
         both: Any = ({"a": x, "b": x},)
-        d = compare_runs(*both, margin=1.0, **settings)["a", "b"]
+        d = compare_runs({"a": 10.0 * x, "b": 10.0 * x}, margin=10.0, **settings)["a", "b"]
         assert d.verdict == "inconclusive"
         assert (d.interval is None) == ("paired" in settings)
         for margin, verdict in ((0.3, "equivalent"), (0.05, "inconclusive")):
