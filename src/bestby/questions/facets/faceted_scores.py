@@ -239,8 +239,7 @@ class FacetedScores(PlannedDifference):
         """The facets that the effects name, and which lies in which."""
         parents: dict[str, set[str]] = {}
         for effect in self.components:
-            for term in checks.name_text(effect, "component").split(" x "):
-                facet, *outer = term.split(" in ")
+            for facet, *outer in self._terms(checks.name_text(effect, "component")):
                 for one in (facet, *outer):
                     parents.setdefault(one, set())
                 parents[facet].update(outer)
@@ -249,10 +248,19 @@ class FacetedScores(PlannedDifference):
             raise DesignError("all facets are fixed", hint="leave out those of which others may be drawn")
         return nesting
 
+    def _terms(self, effect: str) -> list[list[str]]:
+        """Return the terms of an effect: a facet and those in which it lies; the known names stay whole."""
+        names = {*self.levels, *(self.pilot_levels or {}), *self.fixed, self.items}
+        whole = sorted((name for name in names if " x " in name or " in " in name), key=len, reverse=True)
+        for place, name in enumerate(whole):
+            effect = effect.replace(name, f"\0{place}")
+        parts = [term.split(" in ") for term in effect.split(" x ")]
+        return [[whole[int(one[1:])] if one[:1] == "\0" else one for one in term] for term in parts]
+
     @property
     def _variances(self) -> Iterator[tuple[Effect, float]]:
         for text, variance in self.components.items():
-            named = {facet for term in text.split(" x ") for facet in term.split(" in ")}
+            named = {facet for term in self._terms(text) for facet in term}
             whole = named.union(*(self.nesting.parents[facet] for facet in named))
             yield frozenset(whole), float(variance)
 

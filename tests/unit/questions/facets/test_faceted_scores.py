@@ -103,6 +103,17 @@ def test_a_pilot_leaves_the_components_open() -> None:
     assert "3 (prompt)" in plan.design.doubt_words
 
 
+@pytest.mark.parametrize("name", ["grid x size", "level in game", "a/b"])
+def test_names_of_facets_stay_whole(name: str) -> None:
+    d = np.random.default_rng(1).normal(0.1, 1.0, (5, 60))
+    powers = [
+        bb.power(FacetedScores.from_pilot(pilot, levels={facet: 8}), 60).power
+        for facet in ("prompt", name)
+        for pilot in [bb.compare_facets({"a": d, "b": np.zeros(d.shape)}, facets=facet)]
+    ]
+    assert powers[0] == powers[1]
+
+
 def test_seeds_in_prompts_may_be_one_each() -> None:
     one = FacetedScores(0.05, NESTED, levels={"prompt": 8, "seed": 1})
     variances = {"prompt": 0.0006, "item": 0.05, "prompt x item": 0.1}
