@@ -455,16 +455,19 @@ def seed_of(name: str) -> SeedOf | None:
 
 
 def of_several_seeds(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the names that are those of several seeds of a system, by the system.
+    """Return names that are seeds of several systems, by the system; none if each system has one.
 
     >>> of_several_seeds(["bert_seed0", "bert_seed1", "gpt_seed0", "gold"])
-    {'bert': ['bert_seed0', 'bert_seed1']}
+    {'bert': ['bert_seed0', 'bert_seed1'], 'gpt': ['gpt_seed0']}
+    >>> of_several_seeds(["bert_seed0", "bert_seed1", "gpt"])
+    {}
     """
     found: dict[str, list[str]] = {}
     for name in names:
         if (one := seed_of(name)) is not None:
             found.setdefault(one.system, []).append(name)
-    return {system: several for system, several in found.items() if len(several) > 1}
+    several = len(found) > 1 and any(len(of_one) > 1 for of_one in found.values())
+    return found if several else {}
 
 
 def shares_levels(names: Iterable[str]) -> bool:

@@ -89,6 +89,8 @@ def test_compare_takes_no_seed_for_a_system(tmp_path: Path) -> None:
     with pytest.raises(OtherQuestionError, match="several seeds of bert, roberta-2") as caught:
         bb.read(paths, gold="gold")
     assert str(caught.value.hint).startswith("bestby.compare_runs(bestby.read_runs(['")
+    of_one = paths[:3]
+    assert bb.read(of_one, gold="gold").names == ("bert_seed0", "bert_seed1", "bert_seed2")
     one_each = [paths[0], paths[3]]
     assert bb.read(one_each, gold="gold").names == ("bert_seed0", "roberta-2_seed0")
     given = {f"s{i}": path for i, path in enumerate(paths)}
