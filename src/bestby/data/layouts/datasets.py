@@ -83,7 +83,8 @@ def datasets_of(
     key = table.column_called(dataset, DATASET_WORDS, "dataset")
     marked = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=key))
     of_runs = _run_column(table, run, options)
-    _check_no_fold(table, key, options)
+    if run is None:
+        _check_no_fold(table, key, options)
     if of_runs is not None:
         return _runs_by_dataset(table, key, of_runs, marked)
     gold, systems, value_column = options.roles.gold, options.systems, options.value_column

@@ -168,6 +168,7 @@ def _runs_of_rows(
 ) -> Runs:
     """Return the runs of a table with a row per run, or per run and item or dataset."""
     roles = run_columns(table, options, run, dataset)
+    _check_no_fold(table, roles, options.systems)
     if options.soft.texts:  # whose gold may be lists of several right answers
         table = gathered(table, options.soft, roles.taken)
     if options.roles.gold is not None and roles.item is None:
@@ -235,6 +236,12 @@ def _runs_of_rows(
 _NUMBER_LAST = re.compile(
     r"(?P<system>.+?)[^a-z0-9]+(?:run|rep|trial|r|s)?[^a-z0-9]*(?P<run>\d+)", re.IGNORECASE
 )
+
+
+def _check_no_fold(table: Table, roles: RunColumns, systems: Sequence[str] | None) -> None:
+    """Refuse scores of folds, which share training items, unless they are said to be the runs."""
+    if "fold" in table.data and roles.item is None and "fold" not in {roles.run, *(systems or ())}:
+        check_one_test_set(table, ["fold"])
 
 
 def _runs_side_by_side(
@@ -325,7 +332,7 @@ def run_columns(
         names = (by_name[word] for word in words if word in by_name)
         return next((name for name in names if name not in taken and name not in chosen), None)
 
-    columns = RunColumns(
+    return RunColumns(
         run=part("run", *RUN_WORDS),
         item=part("item", *ITEM_WORDS),
         dataset=part("dataset", "dataset"),
@@ -333,13 +340,6 @@ def run_columns(
         cluster=part("cluster", "cluster"),
         system=None if by is None else table.require(by, "system"),
     )
-    if (
-        "fold" in table.data
-        and columns.item is None
-        and "fold" not in {columns.run, *(options.systems or ())}
-    ):
-        check_one_test_set(table, ["fold"])
-    return columns
 
 
 def _rows_of_datasets(table: Table, roles: RunColumns, datasets: Sequence[str] | None) -> list[int]:
