@@ -114,6 +114,13 @@ def test_seeds_side_by_side_are_runs(tmp_path: Path) -> None:
     for read in (lambda: bb.compare(wide), lambda: bb.read(path)):
         with pytest.raises(OtherQuestionError, match="several seeds of bert, roberta-2"):
             read()
+    named = bb.compare_runs(wide, metric="accuracy", systems=["bert", "roberta-2"])
+    assert named.differences == expected.differences
+    with pytest.raises(InvalidInputError, match="column 'text' is of no seed") as caught:
+        bb.compare_runs(wide.assign(text="words"))
+    assert "ignore='text'" in str(caught.value.hint)
+    with pytest.raises(InvalidInputError, match="are both run 0 of bert"):
+        bb.compare_runs(wide.assign(**{"bert-seed-0": GOLD}))
     two = ["bert_seed0", "bert_seed1"]
     assert bb.compare(wide, gold="gold", systems=two).differences
     with pytest.raises(InvalidInputError, match="'label' looks like gold"):

@@ -152,9 +152,9 @@ def runs_of(
     A table of items may have a column per system and seed, called so.
     """
     table, options = table.prepared(options)
-    side_by_side = run is dataset is datasets is options.systems is None and of_several_seeds(table.names)
-    if side_by_side:
-        return _runs_side_by_side(table, options, side_by_side, paired=paired)
+    seeds = of_several_seeds(table.names)
+    if seeds and run is dataset is datasets is None and {*table.names}.isdisjoint(options.systems or ()):
+        return _runs_side_by_side(table, options, seeds, paired=paired)
     return _runs_of_rows(table, options, run, dataset, datasets, paired)
 
 
@@ -250,10 +250,17 @@ def _runs_side_by_side(
     """Return the runs of a table of items; `columns` are those of each system."""
     names = [name for several in columns.values() for name in several]
     roles = recognised(options.roles, table.data)
+    taken = {*names, *(name for _, name in roles.named())}
+    others = without_quantities([name for name in table.names if name not in taken])
     if roles.gold is None:
-        check_no_gold(table.source, [name for name in table.names if name not in names])
+        check_no_gold(table.source, others)
+    if others:
+        raise InvalidInputError(
+            f"{table.source}: column {quoted(others[0])} is of no seed, beside those that are",
+            hint=f"leave it out: ignore={others[0]!r}",
+        )
     evaluation = evaluation_of(table, dataclasses.replace(options, roles=roles, systems=tuple(names)))
-    return runs_by_name(evaluation, None, None, paired=paired)
+    return runs_by_name(evaluation, options.systems, None, paired=paired)
 
 
 def runs_by_name(
@@ -267,7 +274,12 @@ def runs_by_name(
     found: dict[str, dict[str, str]] = {}
     for name in evaluation.names:
         system, run = run_of(name)
-        found.setdefault(system, {})[run] = name
+        other = found.setdefault(system, {}).setdefault(run, name)
+        if other != name:
+            raise InvalidInputError(
+                f"{quoted(other)} and {quoted(name)} are both run {run} of {system}",
+                hint="leave one out, or name the runs by numbers of their own",
+            )
     chosen = {name: found[name] for name in chosen_names([*found], systems, ignore, "the files")}
     orders = {name: list(names) for name, names in chosen.items()}
     if paired:
