@@ -20,6 +20,7 @@ from bestby._core.text import normal_form, path_text, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 
 _HINT = "pass a list, a NumPy array, or a pandas, polars or Arrow column"
+_OF_A_TEST_SET = "pass a value per item; scores of whole test sets are for compare_published(scores={...})"
 
 _IN_ORDER = (
     "bring both into one order, for example gold.loc[predictions.index]; .to_numpy() ignores the index"
@@ -77,8 +78,9 @@ def _path(values: Any, what: str) -> InvalidInputError:
 
 def _no_array(what: str, kind: str, error: Exception) -> InvalidInputError:
     cause = str(error) or type(error).__name__
+    hint = _OF_A_TEST_SET if kind in ("float", "float64", "float32") else _HINT
     return InvalidInputError(
-        f"{what} must be a one-dimensional sequence of values, got {kind}: {cause}", hint=_HINT
+        f"{what} must be a one-dimensional sequence of values, got {kind}: {cause}", hint=hint
     )
 
 

@@ -251,6 +251,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "On no unit are more answers right in one system: the interval is probably too short.",
         "outlying_run":
             "A run lies far from the others of its system; check whether it failed.",
+        "runs_like_items":
+            "The scores of all runs are 0 or 1, as those of items are; compare tests items in pairs.",
         "runs_share_levels":
             "Names or columns show several facets, such as prompts and seeds: compare_facets allows for it.",
         "same_difference":

@@ -250,7 +250,7 @@ class FacetedScores(PlannedDifference):
 
     def _terms(self, effect: str) -> list[list[str]]:
         """Return the terms of an effect: a facet and those in which it lies; the known names stay whole."""
-        names = {*self.levels, *(self.pilot_levels or {}), *self.fixed, self.items}
+        names = {*map(str, (*self.levels, *(self.pilot_levels or {}), *self.fixed, self.items))}
         whole = sorted((name for name in names if " x " in name or " in " in name), key=len, reverse=True)
         for place, name in enumerate(whole):
             effect = effect.replace(name, f"\0{place}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -302,7 +302,17 @@ def _score_data(
         scores = rounding.in_one_precision(scores)
     estimator = RunScores(scores, names, settings.statistic, settings.paired, drawing)
     scales = system_scales(dict(zip(names, scores, strict=True)))
-    return Data(names, info, estimator, None, (*notes, *scales))
+    return Data(names, info, estimator, None, (*notes, *scales, *_like_items(scores)))
+
+
+def _like_items(scores: Sequence[Array]) -> Iterator[Note]:
+    """Yield a note if every run is right or wrong, as only a single item is."""
+    if max(map(len, scores)) >= 10 and all(np.isin(one, (0.0, 1.0)).all() for one in scores):
+        yield Note(
+            "runs_like_items",
+            "all scores are 0 or 1, as those of single items are: if they are of the same items, compare"
+            " (bestby compare) tests them in pairs",
+        )
 
 
 def _item_data(

@@ -150,3 +150,11 @@ def test_one_note_on_long_intervals_and_only_where_it_matters() -> None:
     assert long(margin=9.0) == []  # all are equivalent, and would be by shorter intervals
     far = {"a": luck["a"] - luck["a"].mean(axis=1, keepdims=True) + 3.0, "b": luck["b"]}
     assert "long_interval" not in {note.code for note in compare_runs(far).notes}
+
+
+def test_runs_that_are_right_or_wrong_may_be_items() -> None:
+    answers = np.random.default_rng(1).integers(0, 2, (2, 30))
+    both: dict[str, Any] = {"a": answers[0], "b": answers[1]}
+    assert "runs_like_items" in {note.code for note in compare_runs(both).notes}
+    for other in ({**both, "b": answers[1] * 0.5}, {name: x[:9] for name, x in both.items()}):
+        assert "runs_like_items" not in {note.code for note in compare_runs(other).notes}
