@@ -346,6 +346,8 @@ class Difference(Tested, InShort, Drawn, Renamed):
     standard_error_method: str | None = field(default=None, kw_only=True)
 
     _renamed: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("p", "pvalue"), "it is p_value"),
+        **dict.fromkeys(("ci", "confidence_interval"), "it is interval, with low and high"),
         "better": "winner is the system with the better score if the two differ significantly, else None",
         "favoured": "winner is None where test and score disagree; test.direction is that of the test",
         "ahead": "winner is None where they do not differ significantly; estimate says which is higher",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.keywords import with_suggestions
+from bestby._core.keywords import Renamed, with_suggestions
 from bestby._core.text import quoted, suggestion
 from bestby._version import __version__
 from bestby.report.loading import encoded
@@ -28,8 +28,18 @@ Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Reported(ABC):
+class Reported(Renamed, ABC):
     """What every result can do; its class says which module describes it."""
+
+    _renamed: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("p", "pvalue", "p_value"), "result.to_frame() has the p-values"),
+        **dict.fromkeys(("ci", "interval"), "result.to_frame() has the intervals"),
+        **dict.fromkeys(
+            ("to_df", "to_dataframe", "to_pandas", "to_polars"), "result.to_frame() makes a table"
+        ),
+        "summary": "str(result) is the short answer, result.details() the whole report",
+        "save": "result.to_json(path) writes what bestby.load(path) reads",
+    }
 
     _frame_backend: str | None = field(default=None, kw_only=True)
     _labels: Mapping[str, str] | None = field(default=None, kw_only=True)
