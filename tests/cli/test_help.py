@@ -101,13 +101,13 @@ def test_common_options_stand_above_a_line_and_the_others_under_headings(
     assert headings == ["Options", "Data", "Statistics", "Output"]
     common, others = re.split(r"^-+$", page.partition("\nOptions:\n")[2], flags=re.MULTILINE)
     options = re.findall(r"^  (?:-h, )?(--[a-z-]+)", common, re.MULTILINE)
-    assert {"--item", "--system", "--level", "--seed", "--json", "--csv", "--html", "--help"} <= {*options}
-    assert 10 <= len(options) <= 18
+    assert {"--item", "--system", "--margin", "--json", "--html", "--plot", "--help"} <= {*options}
+    assert 10 <= len(options) <= 13
     sections = dict(
         zip(headings[1:], re.split(r"^[A-Z][a-z]+:$", others, flags=re.MULTILINE)[1:], strict=True)
     )
     assert "--cluster COLUMN" in sections["Data"]
-    assert "--resamples N" in sections["Statistics"]
+    assert {"--resamples N", "--level P", "--seed N"} <= {*re.findall(r"--[a-z]+ [A-Z]", sections["Statistics"])}
     assert "--latex FILE|-" in sections["Output"]
 
 

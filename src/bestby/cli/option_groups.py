@@ -124,7 +124,7 @@ def alternative_option(question: str) -> Any:
 
 def level_option() -> Any:
     """Declare the option for the level of intervals and groups."""
-    return option("P", "Level of the intervals and of the groups.", default=0.95, common=True)
+    return option("P", "Level of the intervals and of the groups.", default=0.95)
 
 
 def baseline_option() -> Any:
@@ -284,7 +284,7 @@ class Resamples(Group):
 
     heading: ClassVar[str] = "Statistics"
     n_resamples: int = option("N", "Number of resamples, where any are drawn.", "--resamples", default=10_000)
-    rng: int = option("N", "Seed of the resamples.", "--seed", default=0, common=True)
+    rng: int = option("N", "Seed of the resamples.", "--seed", default=0)
     n_jobs: int = option(
         "N", "Number of threads, -1 for all processors; no result depends on it.", "--jobs", default=1
     )
@@ -431,7 +431,7 @@ class Json(Group):
 class Output(Json, Printed):
     """How much is printed, and the files that are written."""
 
-    csv: Text = result_file("Write the differences as CSV.", common=True)
+    csv: Text = result_file("Write the differences as CSV.")
     markdown: Text = result_file("Write the tables as Markdown.")
     latex: Text = result_file("Write the tables as LaTeX (booktabs).")
     html: Text = result_file("Write one HTML page with tables and figures.", common=True)

@@ -42,13 +42,13 @@ class Statistics(Group):
     scale: str = choice(
         allowed_names("scale", "agreement"), "What labels mean: names, ranks or numbers.", default="nominal"
     )
-    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
+    level: float = option("P", "Level of the intervals.", default=0.95)
 
 
 @record
 class Output(option_groups.Labelled, option_groups.Tables):
     table: ClassVar[str | None] = "coefficients"
-    csv: Text = result_file("Write the coefficients as CSV.", common=True)
+    csv: Text = result_file("Write the coefficients as CSV.")
 
 
 @record

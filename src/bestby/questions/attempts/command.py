@@ -20,14 +20,14 @@ class Statistics(Group):
         default="pass@k",
         common=True,
     )
-    level: float = option("P", "Level of each band.", default=0.95, common=True)
+    level: float = option("P", "Level of each band.", default=0.95)
     rng: int = option("N", "Seed of the draws.", "--seed", default=0)
 
 
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "curves"
-    csv: Text = result_file("Write the curves as CSV, a row for each system and k.", common=True)
+    csv: Text = result_file("Write the curves as CSV, a row for each system and k.")
     csv_differences: Text = result_file("Write the differences as CSV, a row for each pair and k.")
 
 

@@ -28,7 +28,7 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     margin: Number = option(
         "SIZE", "How far behind the best a system may be; names the cheapest of those.", common=True
     )
-    level: float = option("P", "Level of the frontier and of the intervals.", default=0.95, common=True)
+    level: float = option("P", "Level of the frontier and of the intervals.", default=0.95)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with the quality as the metric that readers ask for."""
@@ -39,7 +39,7 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
 @record
 class Output(option_groups.Tables):
     table: ClassVar[str | None] = "systems"
-    csv: Text = result_file("Write the systems as CSV.", common=True)
+    csv: Text = result_file("Write the systems as CSV.")
 
 
 @record

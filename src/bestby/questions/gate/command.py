@@ -91,7 +91,7 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "checks"
-    csv: Text = result_file("Write the checks as CSV.", common=True)
+    csv: Text = result_file("Write the checks as CSV.")
     junit: Text = result_file("Write JUnit XML, a test case for each check.")
     comment: Text = result_file("Write Markdown for a comment on a pull request.")
     github: bool = flag(

@@ -129,13 +129,13 @@ def compare(values: Compare, progress: Any) -> Any:
 
 @record
 class ScoresStatistics(option_groups.Direction, Sampling, option_groups.Intervals):
-    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
+    level: float = option("P", "Level of the intervals.", default=0.95)
 
 
 @record
 class ScoresOutput(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "scores"
-    csv: Text = result_file("Write the scores as CSV.", common=True)
+    csv: Text = result_file("Write the scores as CSV.")
 
 
 @record

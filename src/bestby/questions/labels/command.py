@@ -65,7 +65,7 @@ def _deviation(text: str) -> tuple[str, float]:
 
 @record
 class Output(option_groups.Output):
-    csv: Text = result_file("Write the ids of the items with their probabilities as CSV.", common=True)
+    csv: Text = result_file("Write the ids of the items with their probabilities as CSV.")
     plot: Text = result_file("Draw the share of each stratum as .png, .svg or .pdf; - writes SVG.")
 
 

@@ -73,7 +73,7 @@ class Statistics(option_groups.Direction):
         "K|N,N,...", "Planned looks: K at equal distances up to --items, or after N items each."
     )
     method: str = choice(allowed_names("method", "monitor"), "Intervals.", default="auto")
-    level: float = option("P", "Level of all looks together.", default=0.95, common=True)
+    level: float = option("P", "Level of all looks together.", default=0.95)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of a monitor."""

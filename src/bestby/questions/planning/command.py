@@ -104,7 +104,7 @@ class Data(option_groups.Items):
 class Statistics(Group):
     heading: ClassVar[str] = "Statistics"
     test: Text = option("NAME", "Test, where there is a choice; they are listed above.", choices=TESTS)
-    level: float = option("P", "1 - level is the level of the test.", default=0.95, common=True)
+    level: float = option("P", "1 - level is the level of the test.", default=0.95)
     alternative: str = choice(
         allowed_names("alternative"),
         "Alternative of the test, for first - second.",
@@ -124,7 +124,7 @@ class Statistics(Group):
 
 @record
 class Output(option_groups.Output):
-    csv: Text = result_file("Write the table as CSV.", common=True)
+    csv: Text = result_file("Write the table as CSV.")
     plot: Text = result_file("Draw the power by size as .png, .svg or .pdf; - writes SVG.")
 
 

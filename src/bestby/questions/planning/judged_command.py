@@ -67,7 +67,7 @@ class Statistics(Group):
 
 @record
 class Output(option_groups.Output):
-    csv: Text = result_file("Write the table as CSV.", common=True)
+    csv: Text = result_file("Write the table as CSV.")
     plot: Text = result_file("Draw the plan as .png, .svg or .pdf; - writes SVG.", common=True)
 
 

@@ -75,12 +75,12 @@ class Statistics(option_groups.Direction):
     metric: Text = option(
         "NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names, common=True
     )
-    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
+    level: float = option("P", "Level of the intervals.", default=0.95)
 
 
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
-    csv: Text = result_file("Write the answers under each assumption as CSV.", common=True)
+    csv: Text = result_file("Write the answers under each assumption as CSV.")
 
 
 @record

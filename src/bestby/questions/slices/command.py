@@ -29,14 +29,14 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     metric: Names = option_groups.metrics_or_scores()
     baseline: Text = option_groups.baseline_option()
     interval: str = choice(allowed_names("interval", "items"), "Intervals.", default="auto")
-    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
+    level: float = option("P", "Level of the intervals.", default=0.95)
     test: str = choice(allowed_names("test", "items"), "Test.", default="auto")
     alternative: str = option_groups.alternative_option("items")
 
 
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
-    csv: Text = result_file("Write the slices as CSV.", common=True)
+    csv: Text = result_file("Write the slices as CSV.")
 
 
 @record
