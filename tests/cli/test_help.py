@@ -107,7 +107,9 @@ def test_common_options_stand_above_a_line_and_the_others_under_headings(
         zip(headings[1:], re.split(r"^[A-Z][a-z]+:$", others, flags=re.MULTILINE)[1:], strict=True)
     )
     assert "--cluster COLUMN" in sections["Data"]
-    assert {"--resamples N", "--level P", "--seed N"} <= {*re.findall(r"--[a-z]+ [A-Z]", sections["Statistics"])}
+    assert {"--resamples N", "--level P", "--seed N"} <= {
+        *re.findall(r"--[a-z]+ [A-Z]", sections["Statistics"])
+    }
     assert "--latex FILE|-" in sections["Output"]
 
 

@@ -177,7 +177,8 @@ def in_short(document: Document) -> Document:
     notes, methods = document.short_notes, document.short_methods or document.methods
     if sum(len(table.rows) for section in sections for table in section.tables) > MOST_ROWS:
         notes = tuple(_SENTENCE.split(note)[0] for note in document.brief_notes)
-        methods = next((one for one in _SENTENCE.split(methods) if one.startswith("Test")), methods)
+        said = [one for one in _SENTENCE.split(methods) if one.startswith(("Test", "No "))]
+        methods = " ".join(said) or methods
     return dataclasses.replace(
         document,
         sections=tuple(sections),
